@@ -21,7 +21,7 @@ type Scope = Pick<Erasure, 'extractionId' | 'reference' | 'requestedBy'>;
 /** What is asked, as a question, and the words that confirm it. */
 type Question = { readonly scope: Scope; readonly what: string; readonly words: string };
 
-const questionOf = async (
+export const questionOf = async (
   id: string | undefined,
   { reference, caller }: EraseOptions,
   deployment: Deployment,

@@ -6,7 +6,7 @@ import {
   describeAnswer,
   requireConfirmation,
 } from '../../../../../tools/cli/commands/deliver.ts';
-import { report as reportErasure } from '../../../../../tools/cli/commands/erase.ts';
+import { questionOf, report as reportErasure } from '../../../../../tools/cli/commands/erase.ts';
 import { planOf, reportEmptyReplay } from '../../../../../tools/cli/commands/listen.ts';
 import type { ListenState } from '../../../../../tools/cli/listen/listen-state.ts';
 import type { PredictedEffect } from '../../../../../tools/cli/operate/sign-delivery.ts';
@@ -50,6 +50,32 @@ test('a replay that sent nothing says why, and fails for an unknown id', async (
     'Nothing was sent: the stream has nothing of e-1, as it keeps events for 24 hours.',
   ]);
   await expect(report(0, false)).rejects.toThrow(CliError);
+});
+
+test('an erasure by reference names how many extractions of how many callers, and asks for the reference', async () => {
+  const found = ['ana', 'ben', 'ana'].map((requestedBy) => ({
+    extractionId: 'e',
+    requestedBy,
+    requestedAt: iso(0),
+  }));
+  const find = async (_reference: string, caller?: string) =>
+    found.filter(({ requestedBy }) => caller === undefined || requestedBy === caller);
+  const ask = async (caller?: string) =>
+    questionOf(
+      undefined,
+      { reference: 'r', wait: true, ...defined({ caller }) },
+      {} as never,
+      { find } as never,
+    );
+  expect(await ask()).toMatchObject({
+    what: expect.stringMatching(/^3 extractions of 2 callers with/),
+    words: 'r',
+  });
+  expect(await ask('ben')).toMatchObject({
+    scope: { requestedBy: 'ben' },
+    what: expect.stringMatching(/^1 extraction with/),
+  });
+  await expect(ask('eve')).rejects.toThrow('Nothing was erased');
 });
 
 test('an erasure that has only begun says so, and counts once something is found', () => {
