@@ -44,6 +44,9 @@ const shownFailures = 3;
 /** The share of strays if nothing is known of them. */
 const unknownStrays = 0.03;
 
+/** Those that were released before a cut still go for so long. */
+const releasedMs = 1_000;
+
 /** The first rate is what was accepted within so long after the first 429. */
 export const measuringMs = 2_000;
 
@@ -88,6 +91,13 @@ export const afterRefusal = (
 /** After a start that failed beside accepted ones. Calls are counted from then on. */
 export const afterOverload = (state: RateState, now: number): RateState =>
   isCounting(state, now) ? state : startMeasuring(state, 'overloaded', now);
+
+/**
+ * Whether a start was admitted at a rate that has been cut since. That it failed shows nothing of the lower rate. Those that were released
+ * before the cut are admitted up to a second later.
+ */
+export const isBeforeCut = ({ cuts }: RateState, admittedAt: number): boolean =>
+  cuts !== undefined && admittedAt < cuts.at + releasedMs;
 
 /** What a judgement changed, for logs and metrics. */
 export type Judged = 'unchanged' | 'learnt' | 'cut' | 'grown' | 'undone' | 'unlimited';
@@ -282,10 +292,13 @@ const cut = (state: RateState, window: Window, rate: number, now: number): Judge
   const compared = isFirst || isOverload ? before : cuts;
   const ceiling = isOverload ? Math.min(rate, Math.max(accepted, perSecond)) : state.learnt?.ceiling;
   const next = withLearnt(fresh(state, now), defined({ perSecond, at: now, ceiling }), now);
-  // Those that were released before still go, for up to a second.
-  const fromThen = newWindow(now, Math.floor(now / 1_000) + 1);
+  const fromThen = newWindow(now, Math.floor((now + releasedMs) / 1_000));
   return {
-    state: { ...next, window: fromThen, cuts: { ...compared, count, since: { accepted: 0, failed: 0 } } },
+    state: {
+      ...next,
+      window: fromThen,
+      cuts: { ...compared, count, at: now, since: { accepted: 0, failed: 0 } },
+    },
     judged: 'cut',
   };
 };

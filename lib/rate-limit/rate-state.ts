@@ -23,6 +23,8 @@ export type Window = CallCounts & {
 /** Cuts in a row, or all for overloads until the rate has passed the ceiling. They are undone if as large a share fails as before. */
 export type Cuts = {
   readonly count: number;
+  /** When the last of them was made. */
+  readonly at: number;
   /** The rate before them. Absent: there was none. */
   readonly from?: number;
   /** The calls a second before them, and those of them that were accepted. */
@@ -221,6 +223,7 @@ const schemasAt = (now: number) => {
     }),
     cuts: v.object({
       count,
+      at: near,
       from: v.exactOptional(positive),
       calls: count,
       accepted: count,

@@ -1,7 +1,7 @@
 import type { About } from '../breaker/breaker-state.ts';
 import { type BreakerStore, changeItem, type Known, readItem } from '../breaker/breaker-store.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import { afterOverload, afterRefusal } from './learn-rate.ts';
+import { afterOverload, afterRefusal, isBeforeCut } from './learn-rate.ts';
 import {
   afterReopening,
   budget,
@@ -23,8 +23,8 @@ export type ShownToRate =
   | { readonly kind: 'accepted' }
   /** A 429 that names neither quota nor user. */
   | { readonly kind: 'refused'; readonly retryAt: number | undefined }
-  /** A 5xx or no answer. */
-  | { readonly kind: 'overloaded' };
+  /** A 5xx, or no answer in time. */
+  | { readonly kind: 'overloaded'; readonly admittedAt: number };
 
 /** Why a start asks. */
 export type Asking = {
@@ -154,6 +154,7 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
           const limit = await deps.limit();
           await change((before) => afterRefusal(before, { limit, retryAt: shown.retryAt, now: time() }));
         } else if (shown.kind === 'overloaded') {
+          if (isBeforeCut(state, shown.admittedAt)) return;
           await change((before) => afterOverload(before, time()));
           await wake(true);
         } else if (!isCounting(state, time())) return;

@@ -45,6 +45,8 @@ export interface Gate {
   admit(onlyAsk: boolean): Promise<Admitted>;
   /** What the record is to show of a call. One that the rate refused waits, if it can. */
   resultOf(result: StartCallResult): StartCallResult;
+  /** The call is slow, and still under way. */
+  reportSlow(): Promise<void>;
   /** Takes what the call showed, and how the record has ended. Returns what the machine is to do. */
   afterCall(
     ended: Result,
@@ -91,34 +93,49 @@ const entryOf = (
 const isRefusedByRate = (result: StartCallResult): result is NotAccepted =>
   result.kind === 'not-accepted' && result.error === 'ProviderBusy' && /^http-429(\/|$)/.test(result.problem);
 
-/** Whether those that failed are an overload or some banks' trouble, all calls together show. */
-const shownToRate = (result: StartCallResult, shown: Shown): ShownToRate | undefined => {
+/** Whether those that failed are an overload or some banks' trouble, all calls together show. `admittedAt`: of the start. */
+const shownToRate = (
+  { result, shown }: { readonly result: StartCallResult; readonly shown: Shown },
+  admittedAt: number,
+): ShownToRate | undefined => {
   if (result.kind === 'accepted') return { kind: 'accepted' };
   if (isRefusedByRate(result)) {
     const { notBefore } = result;
     return { kind: 'refused', retryAt: notBefore === undefined ? undefined : Date.parse(notBefore) };
   }
-  return shown.kind === 'failed' ? { kind: 'overloaded' } : undefined;
+  return shown.kind === 'failed' ? { kind: 'overloaded', admittedAt } : undefined;
 };
 
 /** Only the breaker, for an execution that never waits. What it shows about the rate is reported all the same. */
 const breakerGate = (
   record: Extraction,
-  { breaker, startLine, timings }: GateDeps,
+  { breaker, startLine, timings, now }: GateDeps,
 ): Gate & { admit(onlyAsk: boolean): Promise<Admission> } => {
   let admission: Admission = { kind: 'held', cause: '' };
+  let admittedAt = 0;
+  let wasSlow = false;
+  const reportToRate = async (shown: ShownToRate): Promise<void> =>
+    startLine?.limiter?.report(breakerAboutOf(record).group, shown);
   return {
     timings,
     deadlineAt: undefined,
     hasWaitedTooLong: false,
     admit: async (onlyAsk) => {
       admission = await breaker.admit(breakerAboutOf(record), { onlyAsk });
+      admittedAt = now().getTime();
       return admission;
     },
     resultOf: (result) => result,
-    afterCall: async (ended, { result, shown }) => {
-      const toRate = shownToRate(result, shown);
-      if (toRate !== undefined) await startLine?.limiter?.report(breakerAboutOf(record).group, toRate);
+    reportSlow: async () => {
+      wasSlow = true;
+      await breaker.report(admission, { kind: 'slow' });
+      await reportToRate({ kind: 'overloaded', admittedAt });
+    },
+    afterCall: async (ended, called) => {
+      const toRate = shownToRate(called, admittedAt);
+      // It was counted when it became slow.
+      const wasCounted = wasSlow && toRate?.kind !== 'refused';
+      if (toRate !== undefined && !wasCounted) await reportToRate(toRate);
       return ended;
     },
     report: (shown) => breaker.report(admission, shown),

@@ -164,7 +164,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     if (claimed.kind === 'lost')
       return await finish(plan(claimed.record, invoker, now(), timings), claimed.record);
 
-    const reportSlow = () => deps.breaker.report(admission, { kind: 'slow' });
+    const { reportSlow } = gate;
     const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
     const result = gate.resultOf(called.result);
     // A slow call was counted as failed when it became slow, so its failure is not reported again. That of a turn is, because the

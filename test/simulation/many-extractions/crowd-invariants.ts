@@ -185,6 +185,15 @@ export const smallCrowds: readonly Crowd[] = [
     { rate: takes(5), line: { perSecond: 4.9, hangsOneIn: 20 }, members: { crowd: spread(300, 50) } },
     { lastStart: 75 },
   ),
+  small(
+    'of which the provider leaves without an answer what is too much',
+    {
+      rate: takes(5, { answers: 'hangs' }),
+      line: {},
+      members: { crowd: spread(500, 8, banks(20)) },
+    },
+    { unconfirmed: 55, lastStart: 170 },
+  ),
 ];
 
 const crowdIn = ({ population }: Service): Crowd | undefined =>

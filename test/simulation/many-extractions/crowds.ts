@@ -92,6 +92,7 @@ const nineLanes = Array.from(
     ] as const,
 );
 const shedding = takes(5, { answers: 503 });
+const unanswering = takes(5, { answers: 'hangs' });
 
 /** The mixes of 10,000 and fewer, in the order in which they are printed. */
 export const crowds: readonly Crowd[] = [
@@ -222,6 +223,17 @@ export const crowds: readonly Crowd[] = [
       ['crowd', crowd(1_000, { perSecond: 16.7 })],
     ]),
     wanted: {},
+  },
+  {
+    // Until a call is slow, for 5 s, some 250 more are made than it takes.
+    name: 'leaves without an answer, 10,000 in 180 s',
+    population: at(unanswering, undefined, [['crowd', crowd(10_000, { perSecond: 55.6 })]]),
+    wanted: { unconfirmed: 350 },
+  },
+  {
+    name: 'leaves without an answer at 40 banks, 3,600 in 600 s',
+    population: at(unanswering, undefined, [['crowd', atBanks(40, crowd(3_600, { perSecond: 6 }))]]),
+    wanted: { unconfirmed: 60, lastStart: 900 },
   },
 ];
 

@@ -77,7 +77,7 @@ export type ProviderRate = {
   /** `counts-all`: refused calls take from it, too. `last-second`: it counts all calls of the last second. */
   readonly limiter: 'bucket' | 'counts-all' | 'last-second';
   /** How it answers what is over the rate. */
-  readonly answers: 429 | 503;
+  readonly answers: 429 | 503 | 'hangs';
   /** One call in so many is refused whatever the rate. */
   readonly strayOneIn?: number;
 };

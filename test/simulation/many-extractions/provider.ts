@@ -99,10 +99,13 @@ export class Provider {
   }
 
   startTask(process: Process, token: string): Promise<string> {
-    return this.#answer(process, 'start', settings.providerTimeoutMs, () => {
+    return this.#answer(process, 'start', settings.providerTimeoutMs, async () => {
       const { now } = this.#service.time;
-      if (this.#limiter?.takes((now - this.#origin) / 1_000) === false)
-        throw answered(this.#service.population.rate?.answers ?? 429);
+      if (this.#limiter?.takes((now - this.#origin) / 1_000) === false) {
+        const { answers = 429 } = this.#service.population.rate ?? {};
+        if (answers !== 'hangs') throw answered(answers);
+        await this.#fail('hangs', process, settings.providerTimeoutMs);
+      }
       const owner = this.#service.memberOf(process.of);
       if (owner.method === 'credentials') this.#expectSession(token);
       const repeated =
@@ -176,7 +179,12 @@ export class Provider {
     )?.trouble;
   }
 
-  async #answer<T>(process: Process, kind: CallKind, maxCallMs: number, value: () => T): Promise<T> {
+  async #answer<T>(
+    process: Process,
+    kind: CallKind,
+    maxCallMs: number,
+    value: () => T | Promise<T>,
+  ): Promise<T> {
     const { time, choices } = this.#service;
     const call: ProviderCall = { kind, process: process.name, of: process.of, at: time.now };
     this.calls.push(call);
@@ -184,7 +192,7 @@ export class Provider {
     try {
       await process.wait(choices.milliseconds(process.of, 50, 300));
       if (trouble !== undefined) await this.#fail(trouble, process, maxCallMs);
-      const answer = value();
+      const answer = await value();
       call.result = 'success';
       return answer;
     } catch (error) {

@@ -145,6 +145,21 @@ export const crowdFaults: Faults = {
     caughtBy: 'not-started-is-not-in-line',
     firstSeed: 13,
   },
+  'failures-of-before-the-cut': {
+    does: 'A start that was admitted before a cut, and hung, counts at the lower rate.',
+    file: 'lib/rate-limit/start-limiter.ts',
+    find: 'if (isBeforeCut(state, shown.admittedAt)) return;',
+    caughtBy: 'nobody-is-lost',
+    firstSeed: 16,
+  },
+  'slow-starts-show-late': {
+    does: 'A start that hangs is an overload once it has ended, and not once it is slow.',
+    file: 'lib/extraction/start/gate.ts',
+    find: "await reportToRate({ kind: 'overloaded', admittedAt });",
+    replace: 'wasSlow = false;',
+    caughtBy: 'nobody-is-lost',
+    firstSeed: 16,
+  },
   'release-forgotten': {
     does: 'The dispatcher takes a start out of the line, and does not answer its callback token.',
     file: dispatcher,

@@ -3,6 +3,7 @@ import { defined } from '../../../../lib/defined.ts';
 import {
   afterOverload,
   afterRefusal,
+  isBeforeCut,
   judgeCalls,
   releaseRateAt,
   withCounts,
@@ -200,6 +201,9 @@ describe('a window of calls', () => {
     test('does not count the second in which starts still go that were released before', () => {
       expect(cutTo?.perSecond).toBeCloseTo(17);
       expect(first.window?.countedUntil).toBe(now / 1_000 + 11);
+      const cutAt = now + 10_000;
+      expect([999, 1_000].map((later) => isBeforeCut(first, cutAt + later))).toEqual([true, false]);
+      expect(isBeforeCut(noRate, now)).toBe(false);
     });
 
     test('undoes it if as large a share fails, at whatever banks, and cuts no more for that share', () => {

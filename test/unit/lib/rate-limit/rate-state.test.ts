@@ -81,7 +81,7 @@ test('what is stored is read as it was written, and a damaged part counts for no
   const full: RateState = {
     ...afterReopening(afterOverload(withLine(noRate, now), now + 6_000), ['caller bank'], now),
     learnt: { perSecond: 4.9, at: now, ceiling: 5, capacity: 5 },
-    cuts: { count: 1, from: 5, calls: 5, accepted: 4, since: { accepted: 40, failed: 1 } },
+    cuts: { count: 1, at: now, from: 5, calls: 5, accepted: 4, since: { accepted: 40, failed: 1 } },
     stray: { share: 0.04, until: now + 600_000 },
     lease: { holder: 'one', until: now + 10_000, ends: now + 900_000 },
   };

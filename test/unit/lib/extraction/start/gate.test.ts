@@ -153,6 +153,19 @@ test.each<readonly [string, StartCallResult, string | undefined]>([
   expect(did.slice(1)).toEqual(learnt === undefined ? [] : [learnt]);
 });
 
+test.each<readonly [StartCallResult, readonly string[]]>([
+  [{ kind: 'accepted', taskId: 'task' }, []],
+  [{ kind: 'unknown', reason: 'timeout' }, []],
+  [busy, ['rate: refused']],
+])('a slow call is an overload while it is under way, however it ends: %j', async (result, then) => {
+  const { gate, did } = await gateWith({ entry: 0 });
+  await gate.admit(false);
+  await gate.reportSlow();
+  const shown = { kind: result.kind === 'unknown' ? 'failed' : 'nothing' } as const;
+  await gate.afterCall(notYet('ProviderBusy'), { result, shown });
+  expect(did.slice(1)).toEqual(['breaker: slow', 'rate: overloaded', ...then]);
+});
+
 test('a start that the rate refused goes to the line, or is retried if it cannot', async () => {
   const { gate, line } = await gateWith({ entry: 0 });
   await gate.admit(false);
