@@ -18,7 +18,7 @@ const pages = execFileSync('git', ['ls-files', '*.md', ':!CHANGELOG.md', ':!docs
 
 /** The blocks of a page that a shell runs, also those of a list. */
 const blocksIn = (text: string): readonly string[] =>
-  [...text.matchAll(/^( *)```sh\n([\s\S]*?)^\1```$/gm)].map(([, , block = '']) => block);
+  [...text.matchAll(/^( *)```(?:ba)?sh\n([\s\S]*?)^\1```$/gm)].map(([, , block = '']) => block);
 
 /** The commands of a block, without comments. A loop is one command, and so is what goes on in the next line. */
 const commandsIn = (block: string): readonly string[] =>
@@ -47,15 +47,16 @@ test('no page passes a setting to a deployment, where it would win over those of
 
 /** What destroys something, or lets go on what an earlier step has to prove first. */
 const destroys =
-  /\b(?:delete|purge|terminate|stop|schedule)-[a-z-]+|--destroy\b|\bdestroy\b|--force\b|--no-[a-z-]*protection\b/;
+  /\b(?:delete|purge|terminate|stop|schedule)-[a-z-]+|--destroy\b|\bdestroy\b|--force\b|--no-[a-z-]*protection\b|--remove-from-/;
 const resumes =
-  /\b(?:(?:enable|cancel|redrive)-[a-z-]+|restore --from (?!.*--dry-run)|resume\b|redrive\b)|\bcdk deploy\b|npm run deploy\b/;
+  /\b(?:(?:enable|cancel|redrive)-[a-z-]+|restore --from (?!.*--dry-run)|resume\b|redrive\b|reconcile --all-due)|\bcdk deploy\b|npm run deploy\b/;
+const proves = /\b(?:sha256sum --check|gpg --verify)\b/;
 const erases = /\bcosecha (?:[^|;&]* )?(?:erase|pause|end|cancel)\b/;
 const isAlone = (block: string): boolean => {
   const commands = commandsIn(block);
   return (
     commands.length === 1 ||
-    !commands.some((line) => [destroys, resumes, erases].some((one) => one.test(line)))
+    !commands.some((line) => [destroys, resumes, erases, proves].some((one) => one.test(line)))
   );
 };
 
@@ -70,6 +71,7 @@ test.each([
     false,
   ],
   ['npm run diff -- --stage prod\nnpm run deploy -- --stage prod\n', false],
+  ['sha256sum --check SHA256SUMS\nnpm install ./a.tgz\n', false],
   ['# only when nothing is open\naws cloudformation delete-stack \\\n  --stack-name s\n', true],
   ['for X in a b; do\n  aws s3api delete-bucket --bucket $X\ndone\n', true],
   ['cosecha doctor\ncosecha list --open    # before you delete-stack\n', true],
