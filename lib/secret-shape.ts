@@ -4,6 +4,7 @@ export const secretFaults = {
   quotes: 'is in quotes',
   'white-space': 'starts or ends with white space',
   'byte-order-mark': 'starts with a byte order mark',
+  command: 'is a command, as the next line of what was pasted may be',
   'no-token': 'has a space, or another character than printable ASCII',
 } as const;
 
@@ -50,7 +51,11 @@ export const secretsIn = (text: string, layers = maxLayers): readonly Inner[] =>
       ]);
 
 /** The fault of a text, or undefined where it looks like a secret. */
-export const secretFaultOf = (text: string): SecretFault | undefined => unwrapOnce(text)[0]?.fault;
+export const secretFaultOf = (text: string): SecretFault | undefined =>
+  unwrapOnce(text)[0]?.fault ?? (pasted.test(text) ? 'command' : undefined);
+
+/** What the next steps of a deployment, and the pages, print below a command that prompts. */
+const pasted = /^(?:\w+=\S+ +)*(?:npm|npx|node|cosecha|aws|cdk|curl|export|echo) /;
 
 /** The same of an API key. It is sent in a header, which cannot have every character. */
 export const apiKeyFaultOf = (text: string): SecretFault | undefined =>

@@ -129,7 +129,7 @@ const checkNamedStack = (
   const prefixes = prefixesIn(Object.keys(outputs));
   if (!prefixes.includes(prefix)) {
     const [stackName] = named.split('/');
-    const found = prefixes.map((one) => `${stackName}/${one}`).join(', ');
+    const found = prefixes.map((one) => [stackName, one].filter(Boolean).join('/')).join(', ');
     throw new UsageError(
       `There is no deployment ${named}. --stack has the form <stack name>/<construct id>. ${found === '' ? `The stack ${stackName} has no deployment.` : `There is ${found}.`}`,
     );

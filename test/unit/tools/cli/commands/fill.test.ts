@@ -61,7 +61,10 @@ test.each([
 
 test.each([
   ['api-key', '', /is empty/],
-  ['api-key', 'npm exec --no -- cosecha sentinel', /has a space/],
+  ['api-key', 'Sentinel of ours', /has a space/],
+  ['api-key', 'npm exec --no -- cosecha sentinel', /is a command/],
+  ['signing-key', 'npm exec --no -- cosecha --stage prod fill sentinel', /is a command/],
+  ['signing-key', 'COSECHA_STAGE=prod cosecha sentinel', /is a command/],
   ['api-key', '"sentinel"', /is in quotes/],
   ['signing-key', ' sentinel', /white space/],
   ['signing-key', '\ufeffsentinel', /byte order mark/],
