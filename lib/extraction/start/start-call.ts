@@ -171,8 +171,8 @@ export const obtainToken = async (
 export const consentReadMsOf = (maxCallMs: number): number => Math.min(maxCallMs, 3_000);
 
 /**
- * A refusal with an HTTP status alone, under a consent that is not active or that the provider does not know, is due to the consent. If
- * the consent cannot be read, or in time, the status stays the reason.
+ * A refusal by the provider, under a consent that is not active or that the provider does not know, is due to the consent. The values of
+ * an `errorType` are unknown, so it is read there too. If the consent cannot be read, or in time, the answer stays the reason.
  */
 const withConsentProblem = async (
   called: Called,
@@ -181,8 +181,8 @@ const withConsentProblem = async (
   { msLeft, maxCallMs, telemetry }: Pick<CallDeps, 'telemetry'> & TimeLeft,
 ): Promise<Called> => {
   const { result } = called;
-  const isByStatus = result.kind === 'refused' && /^http-4\d\d$/.test(result.reason);
-  if (!isByStatus || readConsentProblem === undefined) return called;
+  const isAnswered = result.kind === 'refused' && result.reason !== 'invalid-request';
+  if (!isAnswered || readConsentProblem === undefined) return called;
   if (!hasTimeFor(1, { msLeft, maxCallMs: consentReadMsOf(maxCallMs) })) return called;
   try {
     const reason = (await readConsentProblem(token)) ?? result.reason;

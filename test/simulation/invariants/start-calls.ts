@@ -169,7 +169,7 @@ export const rejectedMeansNoTask: Invariant = {
 
 export const consentIsTheReason: Invariant = {
   name: 'consent-is-the-reason',
-  rule: 'A start that the provider refused with a status alone ends with what its consent shows, if that was read: that it has ended, or that the provider knows none.',
+  rule: 'A start that the provider refused ends with what its consent shows, if that was read: that it has ended, or that the provider knows none.',
   checks: {
     end: (_fact, world, premise) => {
       const { consentShown } = world.provider;

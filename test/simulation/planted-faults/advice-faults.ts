@@ -63,4 +63,13 @@ export const adviceFaults: Faults = {
     caughtBy: 'consent-is-the-reason',
     where: { scenario: 'consent-refused', faults: 1 },
   },
+  'code-of-a-refusal-hides-the-consent': {
+    does: 'A start that was refused with an errorType ends with it, whatever the consent shows.',
+    file: 'lib/extraction/start/start-call.ts',
+    find: '(await readConsentProblem(token)) ?? result.reason;',
+    replace:
+      "(await readConsentProblem(token).then((shown) => (result.reason === 'CONSENT' ? undefined : shown))) ?? result.reason;",
+    caughtBy: 'consent-is-the-reason',
+    where: { scenario: 'consent-refused-v2', faults: 1 },
+  },
 };

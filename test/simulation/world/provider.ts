@@ -112,6 +112,14 @@ export class Provider {
       if (late) return { after: patience, error };
       throw error;
     };
+    const isV2 = this.#world.scenario.method === 'consent-v2';
+    /** Only the v2 variant of an extraction by consent returns an errorType. Its status shows whether a task may exist. */
+    const withErrorType = (status: number, accepted: boolean) => (): never => {
+      note(accepted, status < 500);
+      if (accepted) this.#createTask(extractionId);
+      throw new ProviderExtractionFailed(`${status}`, { status, errorType: 'CONSENT' });
+    };
+    const refusedAlone = refuse(() => new ProviderRefused('400', 400));
     const answers: Readonly<Record<StartAnswer, () => string | Late>> = {
       accepted: accept,
       busy: refuse(() => new ProviderBusy('429')),
@@ -122,16 +130,10 @@ export class Provider {
       'over quota': refuse(() => Object.assign(new ProviderBusy('429'), { refusal: 'notEnoughCredits' })),
       unreachable: refuse(() => new ProviderUnreachable('connect')),
       unauthorized: refuse(() => new ProviderUnauthorized('401')),
-      refused: refuse(() => new ProviderRefused('400', 400)),
+      refused: isV2 ? withErrorType(422, false) : refusedAlone,
     };
-    /** Only the v2 variant of an extraction by consent returns an errorType. Its status shows whether a task may exist. */
-    const withErrorType = (status: number, accepted: boolean) => (): never => {
-      note(accepted, status < 500);
-      if (accepted) this.#createTask(extractionId);
-      throw new ProviderExtractionFailed(`${status}`, { status, errorType: 'CONSENT' });
-    };
-    const withErrorTypes: OtherAnswer<string>[] = [
-      { name: '422 with errorType', take: withErrorType(422, false) },
+    const ofV2: OtherAnswer<string>[] = [
+      { name: '400 without errorType', take: refusedAlone },
       { name: '429 with errorType', take: withErrorType(429, false) },
       { name: '500 with errorType, accepted', take: withErrorType(500, true) },
       { name: '500 with errorType, not accepted', take: withErrorType(500, false) },
@@ -142,7 +144,7 @@ export class Provider {
       { name: '503, not accepted', take: lose(false, false) },
       { name: 'no answer, accepted', take: lose(true, true) },
       { name: 'no answer, not accepted', take: lose(false, true) },
-      ...(this.#world.scenario.method === 'consent-v2' ? withErrorTypes : []),
+      ...(isV2 ? ofV2 : []),
       ...(Object.keys(answers) as StartAnswer[])
         .filter((answer) => answer !== byDefault)
         .map((name) => ({ name, take: answers[name] })),

@@ -5,6 +5,7 @@ import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts
 import type { StartExtractionRequest } from '../../../../../lib/provider/extractions/start-extraction.ts';
 import { startExtractionV2 } from '../../../../../lib/provider/extractions/start-extraction.ts';
 import {
+  InvalidProviderRequest,
   ProviderAmbiguous,
   ProviderExtractionFailed,
   ProviderRefused,
@@ -131,6 +132,7 @@ describe('a start that was settled as stale meanwhile', () => {
 const withCode = { errorType: 'CONSENT', errorCode: 'CONSENT_NOT_ACTIVE' };
 const explained = { answers: [new ProviderExtractionFailed('', { status: 403, ...withCode })] };
 const refused = { answers: [new ProviderRefused('403', 403)] };
+const notSent = { answers: [new InvalidProviderRequest('the start', [])] };
 const unknown = { answers: [new ProviderAmbiguous('503', { status: 503 })] };
 const expired = { consent: ['INACTIVE', 'EXPIRED'] } as const;
 const notFound = new ProviderRefused('404', 404);
@@ -149,10 +151,12 @@ test.each<readonly [string, Setup, string, number]>([
     1,
   ],
   ['less is left', { ...refused, ...expired, msLeft: 3_999 }, 'REJECTED http-403 operator', 0],
-  ['the answer has a code', { ...explained, ...expired }, 'REJECTED CONSENT/CONSENT_NOT_ACTIVE operator', 0],
+  ['the answer has a code', { ...explained, ...expired }, 'REJECTED consent-expired renew-consent', 1],
+  ['it has a code, and it is active', explained, 'REJECTED CONSENT/CONSENT_NOT_ACTIVE operator', 1],
+  ['it was not sent', { ...notSent, ...expired }, 'REJECTED invalid-request fix-request', 0],
   ['a task may exist', { ...unknown, ...expired }, 'UNCONFIRMED http-503 ask-provider', 0],
 ])(
-  'after a refusal with a status alone the consent is read, under the same token, before the outcome is written: %s',
+  'after a refusal the consent is read, under the same token, before the outcome is written: %s',
   async (_what, setup, outcome, times) => {
     const { start, record, reads, posts, requests } = world(undefined, setup);
     expect(await start()).toMatchObject({ conclusion: 'closed' });
