@@ -41,6 +41,7 @@ export const codes = {
   'consent-expired': 'the consent has expired',
   'consent-revoked': 'the user has revoked the consent',
   'consent-invalid-password': 'the password under the consent is no longer valid',
+  'consent-in-progress': 'the user has not given the consent yet',
   'consent-unknown': 'the provider knows no such consent of this user',
   'consent-discarded': 'the user discarded the consent',
   'consent-one-shot-already-used': 'the consent was for one extraction and has been used',
@@ -148,7 +149,9 @@ const consentCodes: Readonly<Record<string, string>> = {
 };
 
 /** Why no extraction can start under a consent. Undefined if its state does not show it. */
-export const consentProblemOf = ({ status, subStatus }: Pick<Consent, 'status' | 'subStatus'>) =>
-  status === 'INACTIVE' && Object.hasOwn(consentCodes, subStatus ?? '')
+export const consentProblemOf = ({ status, subStatus }: Pick<Consent, 'status' | 'subStatus'>) => {
+  if (status === 'IN_PROGRESS') return 'consent-in-progress';
+  return status === 'INACTIVE' && Object.hasOwn(consentCodes, subStatus ?? '')
     ? consentCodes[subStatus ?? '']
     : undefined;
+};

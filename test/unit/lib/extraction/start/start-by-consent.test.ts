@@ -140,6 +140,12 @@ const down = new ProviderAmbiguous('503', { status: 503 });
 
 test.each<readonly [string, Setup, string, number]>([
   ['it has expired', { ...refused, ...expired }, 'REJECTED consent-expired renew-consent', 1],
+  [
+    'the user has not given it yet',
+    { ...refused, consent: ['IN_PROGRESS', 'IN_PROGRESS'] },
+    'REJECTED consent-in-progress renew-consent',
+    1,
+  ],
   ['it is active', refused, 'REJECTED http-403 operator', 1],
   ['its state is unknown', { ...refused, consent: ['INACTIVE', 'PAUSED'] }, 'REJECTED http-403 operator', 1],
   ['nobody knows it', { ...refused, consent: notFound }, 'REJECTED consent-unknown renew-consent', 1],
