@@ -29,8 +29,9 @@ import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
 const main = async ([command = '', ...given]: readonly string[]): Promise<number> => {
   const args = withStage(given);
   const { stage } = contextOf(args);
-  const withExamples = stage === undefined ? [...args, ...exampleArguments] : args;
-  if (command === 'synth') return synth(withExamples, stage);
+  // What is named on the command line comes later, and wins.
+  const withExamples = stage === undefined ? [...exampleArguments, ...args] : args;
+  if (command === 'synth' && (stage !== undefined || !(await hasStages()))) return synth(withExamples, stage);
   // The CDK CLI takes its region from there, too.
   adoptRegion(process.env);
   // It synthesizes the app, to find the environments of its stacks.
@@ -50,6 +51,12 @@ const refusedFor = (problem: string | undefined): 1 | undefined => {
   if (problem === undefined) return undefined;
   console.error(problem);
   return 1;
+};
+
+/** Whether this folder has the settings of a stage, for which no examples are taken. */
+const hasStages = async (): Promise<boolean> => {
+  const names = await readdir('stages').catch(() => []);
+  return names.some((name) => name.endsWith('.json') && !name.endsWith('.schema.json'));
 };
 
 /** Examples of the required settings, for `npm run synth` and `npm run bootstrap` without a stage. */

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CloudFormationClient, type DescribeStackEventsCommand } from '@aws-sdk/client-cloudformation';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { explainFailedDeployment } from '../../../../infra/deploy/explain-failed-deployment.ts';
 import {
   findBootstrapProblem,
@@ -169,12 +169,23 @@ test.each([
   },
 );
 
-const run = (verb: string, ...args: readonly string[]) =>
+/** A fresh checkout, also where this one is a fork that has stages. */
+const checkout = (): string => {
+  const directory = mkdtempSync(join(tmpdir(), 'cosecha-checkout-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  for (const name of ['infra', 'tools', 'cdk.json', 'package.json', 'node_modules'])
+    symlinkSync(join(repository, name), join(directory, name));
+  mkdirSync(join(directory, 'stages'));
+  return directory;
+};
+
+const runIn = (cwd: string, verb: string, ...args: readonly string[]) =>
   spawnSync(process.execPath, [join(repository, 'infra/deploy/cdk-for-stage.ts'), verb, ...args], {
-    cwd: repository,
+    cwd,
     env,
     encoding: 'utf8',
   });
+const run = (verb: string, ...args: readonly string[]) => runIn(repository, verb, ...args);
 
 test('npm run deploy stops at an example on its command line, which would win over the file', () => {
   const { status, stderr } = run(
@@ -193,6 +204,15 @@ test.each(['deploy', 'diff'])('npm run %s asks for the stage, and for its file',
     `Name the stage whose settings are in stages/<stage>.json: npm run ${verb} -- --stage prod\n`,
   );
   expect(run(verb, '--stage=no-such').stderr).toContain('There is no stages/no-such.json.');
+});
+
+test('npm run synth takes no examples where a stage has settings, and asks for the stage', () => {
+  const directory = checkout();
+  writeFileSync(join(directory, 'stages', 'prod.json'), '{"providerBaseUrl":"https://provider.test"}');
+  expect(runIn(directory, 'synth')).toMatchObject({
+    status: 1,
+    stderr: 'Name the stage whose settings are in stages/<stage>.json: npm run synth -- --stage prod\n',
+  });
 });
 
 test('a stack of another kind has no steps', () => {
@@ -262,17 +282,16 @@ test('a bootstrapped account has none, nor one whose parameter cannot be read', 
   expect((await find(503, 'Service Unavailable')).problem).toBeUndefined();
 });
 
-test('npm run synth without a stage, whose settings npm run bootstrap takes too, synthesizes the app of a fresh checkout', {
+test('npm run synth without a stage, whose settings npm run bootstrap takes too, synthesizes a fresh checkout, where what is named wins', {
   tags: ['slow'],
 }, () => {
-  const output = mkdtempSync(join(tmpdir(), 'cosecha-synth-'));
-  try {
-    const { stdout } = run('synth', '--quiet', '--output', join(output, 'cdk.out'));
-    expect(stdout).toContain('Cosecha-preview.template.json. Nothing was deployed.');
-    expect(stdout).toContain('1. Put the settings of a stage into stages/<stage>.json');
-  } finally {
-    rmSync(output, { recursive: true });
-  }
+  const directory = checkout();
+  const { stdout } = runIn(directory, 'synth', '--quiet', '-c', 'providerBaseUrl=https://named.test');
+  expect(stdout).toContain('Cosecha-preview.template.json. Nothing was deployed.');
+  expect(stdout).toContain('1. Put the settings of a stage into stages/<stage>.json');
+  const template = readFileSync(join(directory, 'cdk.out', 'Cosecha-preview.template.json'), 'utf8');
+  expect(template).toContain('https://named.test');
+  expect(template).not.toContain('provider.example');
 });
 
 test('after the synthesis of a stage, nobody is asked for the settings that it has', () => {
