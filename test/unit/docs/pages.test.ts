@@ -4,6 +4,7 @@ import { settingNames } from '../../../infra/settings/settings.ts';
 import { settingsJsonSchema, settingsPage } from '../../../infra/settings/settings-page.ts';
 import { decodeExtractionEvent, type StreamRecord } from '../../../lib/downstream/decode-extraction-event.ts';
 import { logMessages } from '../../../lib/observability/log-messages.ts';
+import { productTypes } from '../../../lib/provider/vocabulary.ts';
 import { checks } from '../../../tools/acceptance/checks/checks.ts';
 import { awsSettings } from '../../../tools/acceptance/settings.ts';
 import { rules } from '../../../tools/cli/audit/rules.ts';
@@ -126,7 +127,15 @@ test('the page has the sum of what monitoring costs, and no other page has one',
   expect(read('docs/performance.md')).toMatch(/and \[monitoring\]\(operations\.md#cost-of-monitoring\)/);
 });
 
-test('pages that count checks and alarms of a stage have the numbers of the code', () => {
+test('pages that count have the numbers of the code', () => {
+  expect(read('docs/api.md')).toContain(`one of the provider's ${productTypes.length} products`);
+  const core = read('CONTRIBUTING.md').split('\n## ')[1] ?? '';
+  const files = [...core.matchAll(/`(lib\/\S+\.ts)`/g)].map(([, path = '']) => read(path));
+  const lines = files.reduce((sum, text) => sum + text.split('\n').length, 0);
+  expect([files.length, core]).toEqual([
+    4,
+    expect.stringContaining(`some ${(Math.round(lines / 100) * 100).toLocaleString('en')} lines`),
+  ]);
   expect(read('README.md')).toContain(`runs [${checks.length} checks](docs/acceptance.md)`);
   expect(page).toContain(`Checks [${rules.length} rules](../tools/cli/audit/rules.ts)`);
   const audit = program.commands.find((command) => command.name() === 'audit');
