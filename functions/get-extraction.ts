@@ -21,7 +21,7 @@ import {
   type SummarizedRecord,
   summarizedAttributes,
 } from '../lib/extraction/api/answer-summary.ts';
-import { callerFromPrincipalArn } from '../lib/http/caller.ts';
+import { callerFromPrincipalArn } from '../lib/http/caller-and-trace.ts';
 import { observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 
 const now = () => new Date();

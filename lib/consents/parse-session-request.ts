@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { closedObject, line } from '../http/body-field-schemas.ts';
-import { type Violation, violationOf } from '../http/violation.ts';
+import { closedObject, line, type Violation, violationOf } from '../http/body-fields.ts';
 import type { LegalPersonOtpTokenRequest, OtpTokenRequest } from '../provider/tokens/create-otp-token.ts';
 import { nationalIdField, productField } from '../provider/transport/request-field-schemas.ts';
 import { entityTypes, productTypes } from '../provider/vocabulary.ts';

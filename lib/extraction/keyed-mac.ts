@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { userFields } from '../provider/assumptions.ts';
+import { bareNationalId } from '../provider/national-id.ts';
 
 /**
  * One text for each JSON value. The order of keys, the form of numbers and the normal form of Unicode do not matter, because a
@@ -24,3 +26,20 @@ export const keyedMac = (key: string, purpose: Purpose, value: unknown, bits: nu
     .update(`${purpose}:${canonicalJson(value)}`)
     .digest('hex')
     .slice(0, bits / 4);
+
+export type Fields = { readonly [field: string]: unknown };
+
+/**
+ * Who the user of raw credentials is, in one form: a national id counts the same with dots, hyphen, spaces, or a small `k`. Of
+ * credentials that do not name their user by the documented fields, it is all but the password.
+ */
+export const userOf = ({ password: _password, ...others }: Fields): Fields => {
+  const named = userFields.filter((field) => typeof others[field] === 'string');
+  if (!named.includes('username')) return others;
+  return Object.fromEntries(
+    named.map((field) => {
+      const text = (others[field] as string).normalize();
+      return [field, bareNationalId(text) ?? text];
+    }),
+  );
+};

@@ -106,7 +106,7 @@ export type Reading =
       readonly reason: string | undefined;
       /** Whether there is anything to store. */
       readonly hasResults: boolean;
-      /** Whether the results are those of the request: each requested action is there, or by consent anything. */
+      /** Whether the results are complete: each requested action is there, or by consent anything. */
       readonly isComplete: boolean;
       readonly actionResults: readonly ActionResult[] | undefined;
       /** Whether the results have the documented form. */

@@ -93,11 +93,11 @@ export const maxNameLength = 256;
 type Progress = {
   readonly schemaVersion: 1;
   readonly extractionId: string;
-  /** The caller's own name for it, at most 256 characters. */
+  /** The caller's own name for the request, at most 256 characters. */
   readonly reference?: string;
   /** The caller's own name for the many requests that this one belongs to, at most 256 characters. */
   readonly batch?: string;
-  /** Nobody waits for it, so its start goes into a lane of its own. Absent: `interactive`. */
+  /** Nobody waits for the outcome, so its start goes into a lane of its own. Absent: `interactive`. */
   readonly priority?: 'background';
   /**
    * The caller's position in its trace, as W3C Trace Context has it in version 00. A consumer continues the trace from it.
@@ -144,7 +144,7 @@ type Progress = {
   /** When a read of the task was over the size limit. The task is not read again. */
   readonly oversizedAt?: Timestamp;
   /**
-   * No other call about this extraction is made before this time. The provider asked for it by `Retry-After`: a start by a 429, a
+   * No other call about this extraction is made before this time. The provider asked to wait by `Retry-After`: a start by a 429, a
    * read by a 429 or 503.
    */
   readonly notBefore?: Timestamp;

@@ -1,30 +1,11 @@
 import { defined } from '../defined.ts';
-import { userFields } from '../provider/assumptions.ts';
-import { bareNationalId } from '../provider/national-id.ts';
-import { keyedMac } from './keyed-mac.ts';
+import { type Fields, keyedMac, userOf } from './keyed-mac.ts';
 import { type CredentialsExtraction, isTerminalStatus, type TerminalStatus } from './record.ts';
 import type { SealedCredentialsData } from './sealed-request-data.ts';
 import type { RefusalMark, RefusedCredentialsStore, Task, TaskLink, TaskStore } from './store.ts';
 
 /** What start-task knows of credentials that it is about to send. */
 export type KnownCredentials = Pick<TaskLink, 'credentialsMac' | 'isConfirmed' | 'afterMark'>;
-
-type Fields = { readonly [field: string]: unknown };
-
-/**
- * Who the user of raw credentials is, in one form: a national id counts the same with dots, hyphen, spaces, or a small `k`. Of
- * credentials that do not name their user by the documented fields, it is all but the password.
- */
-export const userOf = ({ password: _password, ...others }: Fields): Fields => {
-  const named = userFields.filter((field) => typeof others[field] === 'string');
-  if (!named.includes('username')) return others;
-  return Object.fromEntries(
-    named.map((field) => {
-      const text = (others[field] as string).normalize();
-      return [field, bareNationalId(text) ?? text];
-    }),
-  );
-};
 
 /**
  * The MAC by which refused credentials are recognized, for the same caller and entity: of the user and the password. Without a

@@ -10,7 +10,7 @@ export type SealedCredentialsData = {
   readonly confirmed?: true;
 };
 
-/** The national id of the user who gave the consent. Task Tokens are created for it. */
+/** The national id of the user who gave the consent. Task Tokens are created for this user. */
 export type SealedTargetData = { readonly target: string };
 
 /** The part of a request that is encrypted at intake. It is never stored, logged or shown unencrypted. */

@@ -47,7 +47,7 @@ const moving = <Name extends TransitionName>(
   when: { status: transitions[transition].from, ...when },
 });
 
-/** Attributes that are set where they are known, and removed otherwise, as those of an earlier outcome or try are obsolete. */
+/** Attributes that are set where they are known, and removed otherwise, as the attributes of an earlier outcome or try are obsolete. */
 const replacing = <Known extends Pick<Attributes, 'advice' | 'lastProblem'>>(
   known: {
     readonly [Name in keyof Known]: Known[Name] | undefined;

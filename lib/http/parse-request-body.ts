@@ -1,7 +1,110 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { findDuplicateNames, parseExactJson } from './parse-exact-json.ts';
+import { type Violation, violationAt } from './body-fields.ts';
 import { problem } from './problem.ts';
-import { type Violation, violationAt } from './violation.ts';
+
+/** Replaces a number whose value would change. A symbol, because no schema accepts one. */
+const changedNumber = Symbol('a number that would change');
+
+const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
+
+/** Normalizes a number: `100`, `1e2` and `100.0` all become `1e2`. Returns undefined if the text is not a number. */
+const numberIn = (text: string): string | undefined => {
+  const match = decimal.exec(text);
+  if (match === null) return undefined;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const digits = `${whole}${fraction}`;
+  const first = digits.search(/[1-9]/);
+  if (first === -1) return '0';
+  // Not /0+$/, whose time grows with the square of the number of zeros.
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return `${sign}${digits.slice(first, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
+};
+
+/** Whether JSON.stringify of a number parsed from `source` has the value of `source`. */
+const keepsItsValue = (value: number, source: string): boolean => {
+  const written = JSON.stringify(value);
+  return Number.isFinite(value) && (written === source || numberIn(written) === numberIn(source));
+};
+
+/** TypeScript does not declare the third argument yet (https://tc39.es/proposal-json-parse-with-source/). */
+const markChanged = (_name: string, value: unknown, context?: { readonly source?: string }): unknown =>
+  typeof value === 'number' && !keepsItsValue(value, context?.source ?? '') ? changedNumber : value;
+
+/**
+ * Parses JSON so that `findChangedNumbers` can find each number that JavaScript cannot represent: too many digits, too
+ * large or too small. Throws SyntaxError, and RangeError for a text that is nested deeper than the stack.
+ */
+export const parseExactJson = (text: string): unknown => JSON.parse(text, markChanged);
+
+type JsonNode = { readonly value: unknown; readonly name?: string; readonly parent?: JsonNode };
+
+const pathTo = ({ name, parent }: JsonNode): readonly string[] =>
+  name === undefined || parent === undefined ? [] : [...pathTo(parent), name];
+
+/** Enough for a caller to fix the request. A path can be as long as the body. */
+const maxFound = 50;
+
+/** Returns the paths of the first 50 members that `isSought` accepts, each from the outermost name. */
+const findMembers = (
+  json: unknown,
+  isSought: (value: unknown, name: string) => boolean,
+): readonly (readonly string[])[] => {
+  const found: (readonly string[])[] = [];
+  const waiting: JsonNode[] = [{ value: json }];
+  while (found.length < maxFound) {
+    const node = waiting.pop();
+    if (node === undefined) break;
+    const { value, name = '' } = node;
+    if (isSought(value, name)) found.push(pathTo(node));
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [name, member] of Object.entries(value).reverse()) {
+      waiting.push({ value: member, name, parent: node });
+    }
+  }
+  return found;
+};
+
+/** Returns the paths of the first 50 such numbers in a result of `parseExactJson`. */
+export const findChangedNumbers = (json: unknown): readonly (readonly string[])[] =>
+  findMembers(json, (value) => value === changedNumber);
+
+/** A decoder writes it in place of bytes that are not UTF-8 (https://encoding.spec.whatwg.org/#error-mode), as API Gateway's does. */
+const replacement = '\ufffd';
+
+/** Returns the paths of the first 50 texts, or names, that were altered because they were not UTF-8 when somebody decoded them. */
+export const findReplacedText = (json: unknown): readonly (readonly string[])[] =>
+  findMembers(
+    json,
+    (value, name) => name.includes(replacement) || (typeof value === 'string' && value.includes(replacement)),
+  );
+
+/** A string, with the colon after it if it is a name, or a bracket or comma outside of strings. */
+const jsonToken = /("[^"\\]*(?:\\.[^"\\]*)*")\s*(:?)|[{}[\],]/g;
+
+/**
+ * Returns the paths of the first 50 names that occur twice in one object of a valid JSON text. `JSON.parse` keeps the last one, and
+ * other parsers the first (RFC 8259, section 4), so nobody knows which one the caller meant.
+ */
+export const findDuplicateNames = (text: string): readonly (readonly string[])[] => {
+  const found: (readonly string[])[] = [];
+  /** The objects and lists that are open, each with its names and the name or index that is read. */
+  const open: { readonly names: Set<string>; at: string | number }[] = [];
+  for (const [token, literal = '', colon] of text.matchAll(jsonToken)) {
+    const inner = open.at(-1);
+    if (token === '{' || token === '[') open.push({ names: new Set(), at: token === '[' ? 0 : '' });
+    else if (token === '}' || token === ']') open.pop();
+    else if (inner === undefined) continue;
+    else if (token === ',' && typeof inner.at === 'number') inner.at += 1;
+    else if (colon === ':') {
+      inner.at = JSON.parse(literal) as string;
+      if (inner.names.has(inner.at)) found.push(open.map(({ at }) => String(at)));
+      if (found.length === maxFound) break;
+      inner.names.add(inner.at);
+    }
+  }
+  return found;
+};
 
 type ParsedRequestBody =
   | { readonly kind: 'json'; readonly json: unknown }

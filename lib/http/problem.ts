@@ -1,5 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Violation } from './violation.ts';
+import type { Violation } from './body-fields.ts';
 
 /** The titles of all problem types. `docs/api.md` explains each type. */
 const titles = {

@@ -71,7 +71,7 @@ const lateTickMs = 100;
 /** By then a tick has ended, and the lease is given back. */
 const reserveMs = 10_000;
 
-/** The schedule invokes once a minute. One invocation finds that the lease ends soon, and waits for it. */
+/** The schedule invokes once a minute. One invocation finds that the lease ends soon, and waits for its end. */
 const handOverMs = 65_000;
 
 /** The line has been empty for so long, as a start that parks is in the index a moment later. */

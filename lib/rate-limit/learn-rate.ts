@@ -187,7 +187,7 @@ const fresh = (state: RateState, now: number): RateState => {
   return { ...rest, window: newWindow(now, state.window?.countedUntil) };
 };
 
-/** In a calm window cuts are over, but for those of overloads. */
+/** In a calm window cuts are over, but for cuts after overloads. */
 const withoutOldCuts = (state: RateState): RateState => {
   if (state.learnt?.ceiling !== undefined) return state;
   const { cuts: _, ...rest } = state;

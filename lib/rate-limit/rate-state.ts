@@ -27,7 +27,7 @@ export type Cuts = {
   readonly at: number;
   /** The rate before them. Absent: there was none. */
   readonly from?: number;
-  /** The calls a second before them, and those of them that were accepted. */
+  /** The calls a second before them, and how many of these calls were accepted. */
   readonly calls: number;
   readonly accepted: number;
   /** The calls since the last of them, below the ceiling. */

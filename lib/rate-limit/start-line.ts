@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
  * provider's rate").
  */
 
-/** A request may say that nobody waits for it in an app. */
+/** A request may say that nobody waits in an app for its outcome. */
 export type Priority = 'interactive' | 'background';
 
 /** What the place of a start in the line follows from. */
@@ -59,7 +59,7 @@ export type CallCounts = {
   readonly refused: number;
   /** A 503, another 5xx or no answer, beside accepted starts. */
   readonly overloaded: number;
-  /** Of `accepted`, those of each bucket (`bucketOf`). */
+  /** The accepted calls of each bucket (`bucketOf`). */
   readonly acceptedIn: { readonly [bucket: string]: number };
   /** The buckets of `overloaded`. */
   readonly overloadedIn: readonly string[];
@@ -193,4 +193,31 @@ export const waitedMs = (entry: LineEntry | undefined, now: Date): number => {
   if (entry === undefined) return 0;
   const since = entry.waitingSince === undefined ? now.getTime() : Date.parse(entry.waitingSince);
   return entry.waitedMs + Math.max(0, now.getTime() - since);
+};
+
+export type EndWaitDeps = {
+  readonly startLine: Pick<StartLineStore, 'find' | 'withdraw'>;
+  /** Answers a callback token with success. */
+  readonly wake: (callbackToken: string, extractionId: string) => Promise<unknown>;
+};
+
+/** The item changes when its execution begins to wait, and when the dispatcher releases it. */
+const maxTries = 3;
+
+/**
+ * Ends the wait in line of an extraction that is not started any more. Its execution then finds the closed record, or none, and ends. The token is
+ * answered before the item goes: if this process ends in between, the dispatcher answers it again, in its turn. Returns false if the item
+ * changed again and again. Throws what the store or `wake` throws.
+ */
+export const endWait = async (
+  { extractionId, requestId }: Pick<LineEntry, 'extractionId' | 'requestId'>,
+  { startLine, wake }: EndWaitDeps,
+): Promise<boolean> => {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const found = await startLine.find(extractionId);
+    if (found?.requestId !== requestId) return true;
+    if (found.callbackToken !== undefined) await wake(found.callbackToken, extractionId);
+    if (await startLine.withdraw(found)) return true;
+  }
+  return false;
 };

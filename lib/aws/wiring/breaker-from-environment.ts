@@ -11,7 +11,7 @@ import { requiredVariable } from './environment.ts';
 
 /**
  * The table `Breakers`, and what an operator has set there, which a process reads once for its breakers and its rate. By default it
- * waits for DynamoDB for seconds at most, because the call to the provider waits for it.
+ * waits for DynamoDB for seconds at most, because the call to the provider waits meanwhile.
  */
 export const breakersFromEnvironment = (now: () => Date, client = new DynamoDBClient(promptClient)) => {
   const store = dynamoBreakerStore(client, requiredVariable('BREAKERS_TABLE'));

@@ -1,8 +1,12 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
-import type { WithApiKey } from '../../provider/tokens/session-tokens.ts';
-import { cacheSessionTokens, logIn, type SessionTokens } from '../../provider/tokens/session-tokens.ts';
+import {
+  cacheSessionTokens,
+  logIn,
+  type SessionTokens,
+  type WithApiKey,
+} from '../../provider/tokens/session-tokens.ts';
 import { cacheTaskTokens, createTaskToken, type TaskTokens } from '../../provider/tokens/task-tokens.ts';
 import { freshConnectionFetch } from '../../provider/transport/fresh-connection-fetch.ts';
 import type { Connection, Method } from '../../provider/transport/send-request.ts';

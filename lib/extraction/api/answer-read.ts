@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { validate as isUuid } from 'uuid';
-import { type CallerContext, callerOf } from '../../http/caller.ts';
+import { type CallerContext, callerOf } from '../../http/caller-and-trace.ts';
 import { problem } from '../../http/problem.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import type { EstimateStart } from '../../rate-limit/start-estimates.ts';

@@ -1,9 +1,8 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { defined } from '../../defined.ts';
-import { type CallerContext, callerOf } from '../../http/caller.ts';
+import { type CallerContext, callerOf, parseTraceparent } from '../../http/caller-and-trace.ts';
 import { parseRequestBody, refuseBody } from '../../http/parse-request-body.ts';
 import { problem } from '../../http/problem.ts';
-import { parseTraceparent } from '../../http/traceparent.ts';
 import { logMessages } from '../../observability/log-messages.ts';
 import { type Extraction, subjectFields } from '../record.ts';
 import { extractionIdOf, fingerprint, parseIdempotencyKey } from './idempotency.ts';

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as v from 'valibot';
 import { defined } from '../../defined.ts';
-import { callerOf } from '../../http/caller.ts';
+import { callerOf } from '../../http/caller-and-trace.ts';
 import { problem } from '../../http/problem.ts';
 import type { Extraction } from '../record.ts';
 import type { NamedEntry, NameIndex } from '../store.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { stringify as formatUuid } from 'uuid';
 import { isIdempotencyKey } from '../../idempotency-key.ts';
-import { keyedMac } from '../keyed-mac.ts';
-import { userOf } from '../refused-credentials.ts';
+import { keyedMac, userOf } from '../keyed-mac.ts';
 import type { ExtractionRequest } from './parse-request.ts';
 
 type IdempotencyKey =

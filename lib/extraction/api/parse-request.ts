@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { defined } from '../../defined.ts';
-import { closedObject, line, text } from '../../http/body-field-schemas.ts';
-import { findChangedNumbers, findReplacedText } from '../../http/parse-exact-json.ts';
-import { type Violation, violationOf } from '../../http/violation.ts';
+import { closedObject, line, text, type Violation, violationOf } from '../../http/body-fields.ts';
+import { findChangedNumbers, findReplacedText } from '../../http/parse-request-body.ts';
 import type { Credentials } from '../../provider/tasks/start-task.ts';
 import {
   consentIdField,
@@ -14,7 +13,7 @@ import { taskActionIds } from '../../provider/vocabulary.ts';
 import { type ConsentMethod, type CredentialsMethod, maxNameLength } from '../record.ts';
 import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../sealed-request-data.ts';
 
-/** The caller's own names for a request, and whether somebody waits for it: `interactive` is not kept, as it is the default. */
+/** The caller's own names for a request, and whether somebody waits for the outcome: `interactive` is not kept, as it is the default. */
 type CommonFields = {
   readonly reference?: string;
   readonly batch?: string;

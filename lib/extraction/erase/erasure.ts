@@ -11,7 +11,7 @@ export type Erasure = {
   readonly extractionId?: string;
   /** Gone once the index was searched for the last time. */
   readonly reference?: string;
-  /** Only extractions of this caller. Without it, those of all callers. */
+  /** Only extractions of this caller. Without it, extractions of all callers. */
   readonly requestedBy?: string;
   /** When the last search ended. From then on, nothing is added. */
   readonly searchedAt?: Timestamp;

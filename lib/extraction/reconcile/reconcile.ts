@@ -1,8 +1,8 @@
 import type { Telemetry } from '../../observability/telemetry.ts';
+import { type EndWaitDeps, endWait } from '../../rate-limit/start-line.ts';
 import { isProblem } from '../codes.ts';
 import { stuckSeconds, type Timings, windowEnd } from '../deadlines.ts';
 import { isBriefFor, plan, planEarly } from '../decide.ts';
-import { type EndWaitDeps, endWait } from '../end-wait.ts';
 import type { Invoker, Observation, Result } from '../plan.ts';
 import {
   type BatchAnswer,

@@ -163,8 +163,8 @@ export const obtainToken = async (
 };
 
 /**
- * The limit of the call that reads a consent, in milliseconds. It is a short one, because the outcome waits for it. The shortest
- * `startTimeoutSeconds` has room for it (infra/settings/config.ts).
+ * The limit of the call that reads a consent, in milliseconds. It is a short one, because the outcome waits meanwhile. The shortest
+ * `startTimeoutSeconds` has room for this call (infra/settings/config.ts).
  *
  * @param maxCallMs the limit of one call to the provider
  */

@@ -12,8 +12,7 @@ import {
 import { waitForExtraction } from '../extractions/wait-for-extraction.ts';
 import { waitForExtractionV2 } from '../extractions/wait-for-extraction-v2.ts';
 import type { WaitOptions } from '../transport/wait-until.ts';
-import type { Consent } from './get-consent.ts';
-import { getConsent } from './get-consent.ts';
+import { type Consent, getConsent } from './get-consent.ts';
 import { type ConsentPdf, getConsentPdf } from './get-consent-pdf.ts';
 import { iterateConsents } from './iterate-consents.ts';
 import { type ConsentPage, type ConsentQuery, listConsents } from './list-consents.ts';

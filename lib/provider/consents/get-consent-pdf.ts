@@ -2,9 +2,8 @@ import * as v from 'valibot';
 import { answerText } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { endpointOf, fillPath } from '../transport/endpoint-path.ts';
-import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer, consentIdInPath } from '../transport/request-field-schemas.ts';
-import type { Connection } from '../transport/send-request.ts';
+import { type Connection, requestAnswer } from '../transport/send-request.ts';
 
 /** `url` is a temporary signed https URL of the PDF, valid for 5 minutes. Treat it as a secret. */
 export type ConsentPdf = { readonly url: string };

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { checkRequest } from '../transport/check-request.ts';
 import { fillPath } from '../transport/endpoint-path.ts';
-import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer, consentIdField, consentIdInPath } from '../transport/request-field-schemas.ts';
-import type { Connection } from '../transport/send-request.ts';
+import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { ConsentStatus, ConsentSubStatus, EntityType, Open, ProductType } from '../vocabulary.ts';
 
 /** "Consent", as the provider returns it. Other fields are kept too. */

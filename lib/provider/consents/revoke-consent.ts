@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { checkRequest } from '../transport/check-request.ts';
 import { endpointOf, fillPath } from '../transport/endpoint-path.ts';
-import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer, consentIdInPath } from '../transport/request-field-schemas.ts';
-import type { Connection } from '../transport/send-request.ts';
+import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { ConsentStatus, ConsentSubStatus, Open } from '../vocabulary.ts';
 
 /** The documented `status` is `INACTIVE`, and the `subStatus` is `REVOKED`. */

@@ -6,9 +6,8 @@ import { productData } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { endpointOf, fillPath } from '../transport/endpoint-path.ts';
 import { parseExtractionFailure } from '../transport/explain-refusal.ts';
-import { parseAnswer } from '../transport/parse-answer.ts';
 import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
-import { type Connection, exchange } from '../transport/send-request.ts';
+import { type Connection, exchange, parseAnswer } from '../transport/send-request.ts';
 
 export type ExtractionReadingV2 =
   /** The body of a 202 is not shown, so it is not read. */

@@ -6,9 +6,8 @@ import { productData } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { fillPath } from '../transport/endpoint-path.ts';
 import { ProviderExtractionFailed } from '../transport/errors.ts';
-import { parseAnswer } from '../transport/parse-answer.ts';
 import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
-import { type Connection, exchange } from '../transport/send-request.ts';
+import { type Connection, exchange, parseAnswer } from '../transport/send-request.ts';
 import type { ExtractionStatusV1, Open } from '../vocabulary.ts';
 
 const route = '/api/v1/products/retrieve-data/tasks/{taskId}';

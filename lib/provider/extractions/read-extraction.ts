@@ -4,7 +4,6 @@ import { checkRequest } from '../transport/check-request.ts';
 import { endpointOf, fillPath } from '../transport/endpoint-path.ts';
 import { ProviderAnswerTooLarge, ProviderExtractionFailed } from '../transport/errors.ts';
 import { parseExtractionFailure } from '../transport/explain-refusal.ts';
-import { parseAnswer } from '../transport/parse-answer.ts';
 import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
 import {
   type Connection,
@@ -12,6 +11,7 @@ import {
   exchange,
   type ParseBytes,
   type ProviderRequest,
+  parseAnswer,
   statusError,
 } from '../transport/send-request.ts';
 

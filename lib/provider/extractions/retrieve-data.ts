@@ -3,9 +3,8 @@
 import * as v from 'valibot';
 import { productData } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
-import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer } from '../transport/request-field-schemas.ts';
-import type { Connection } from '../transport/send-request.ts';
+import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { ExtractionStatusV1, Open } from '../vocabulary.ts';
 import { type StartExtractionRequest, startExtractionRequestSchema } from './start-extraction.ts';
 

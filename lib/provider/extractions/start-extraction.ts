@@ -4,9 +4,8 @@ import { answerTaskId } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { endpointOf } from '../transport/endpoint-path.ts';
 import { explainLegacyRefusal, parseExtractionFailure } from '../transport/explain-refusal.ts';
-import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer, consentIdField, productField } from '../transport/request-field-schemas.ts';
-import type { Connection, ProviderRequest } from '../transport/send-request.ts';
+import { type Connection, type ProviderRequest, requestAnswer } from '../transport/send-request.ts';
 import type { ProductType } from '../vocabulary.ts';
 
 const route = '/api/v1/products/retrieve-data/tasks';

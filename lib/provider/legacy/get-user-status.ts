@@ -3,9 +3,8 @@
 import * as v from 'valibot';
 import { checkRequest } from '../transport/check-request.ts';
 import { queryOf } from '../transport/endpoint-path.ts';
-import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer, textField } from '../transport/request-field-schemas.ts';
-import type { Connection } from '../transport/send-request.ts';
+import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { Preset } from '../vocabulary.ts';
 
 const route = '/api/v1/users/status/by-entity';

@@ -2,9 +2,8 @@
 
 import * as v from 'valibot';
 import { queryOf } from '../transport/endpoint-path.ts';
-import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer } from '../transport/request-field-schemas.ts';
-import type { Connection } from '../transport/send-request.ts';
+import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { Preset } from '../vocabulary.ts';
 
 const route = '/api/v1/entities';

@@ -4,9 +4,8 @@ import * as v from 'valibot';
 import { inProgressStatus, inProgressStatuses } from '../assumptions.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { fillPath, queryOf } from '../transport/endpoint-path.ts';
-import { parseAnswer } from '../transport/parse-answer.ts';
 import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
-import { type Connection, exchange } from '../transport/send-request.ts';
+import { type Connection, exchange, parseAnswer } from '../transport/send-request.ts';
 import type { LegacyTaskStatus, Open, Preset } from '../vocabulary.ts';
 
 const route = '/api/v1/tasks/{taskId}';

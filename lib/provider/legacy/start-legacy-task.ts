@@ -5,9 +5,8 @@ import { answerTaskId } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { queryOf } from '../transport/endpoint-path.ts';
 import { explainLegacyRefusal } from '../transport/explain-refusal.ts';
-import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer } from '../transport/request-field-schemas.ts';
-import type { Connection } from '../transport/send-request.ts';
+import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { Preset } from '../vocabulary.ts';
 
 const route = '/api/v1/tasks';

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { checkRequest } from '../transport/check-request.ts';
 import { fillPath } from '../transport/endpoint-path.ts';
-import { parseAnswer } from '../transport/parse-answer.ts';
 import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
-import { type Connection, type ParseBytes, sendRequest } from '../transport/send-request.ts';
+import { type Connection, type ParseBytes, parseAnswer, sendRequest } from '../transport/send-request.ts';
 import { statusesWithoutResults } from '../vocabulary.ts';
 
 const route = '/api/v2/tasks/{taskId}';

@@ -4,9 +4,8 @@ import { encryptCredentials } from '../encrypt-and-decrypt.ts';
 import { answerTaskId } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { explainLegacyRefusal } from '../transport/explain-refusal.ts';
-import { requestAnswer } from '../transport/parse-answer.ts';
 import { bearer, dayField, positiveInteger, textField } from '../transport/request-field-schemas.ts';
-import type { Connection, ProviderRequest } from '../transport/send-request.ts';
+import { type Connection, type ProviderRequest, requestAnswer } from '../transport/send-request.ts';
 import { taskActionIds } from '../vocabulary.ts';
 
 const route = '/api/v2/tasks';

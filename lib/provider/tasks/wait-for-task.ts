@@ -1,7 +1,6 @@
 /** Of the published client (docs/provider-client.md). No function imports it. */
 
-import type { SessionTokens } from '../tokens/session-tokens.ts';
-import { withSession } from '../tokens/session-tokens.ts';
+import { type SessionTokens, withSession } from '../tokens/session-tokens.ts';
 import type { Connection } from '../transport/send-request.ts';
 import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
 import { isTaskOver, type ProviderTask, readTypedTask } from './read-typed-task.ts';

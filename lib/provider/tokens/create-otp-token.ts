@@ -1,14 +1,13 @@
 import * as v from 'valibot';
 import { answerText } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
-import { requestAnswer } from '../transport/parse-answer.ts';
 import {
   consentIdField,
   nationalIdField,
   productField,
   textField,
 } from '../transport/request-field-schemas.ts';
-import type { Connection } from '../transport/send-request.ts';
+import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import { type EntityType, entityTypes, type ProductType } from '../vocabulary.ts';
 
 const route = '/api/v1/token/otp/create';

@@ -2,9 +2,8 @@ import * as v from 'valibot';
 import { answerText } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
 import { ProviderUnauthorized } from '../transport/errors.ts';
-import { requestAnswer } from '../transport/parse-answer.ts';
 import { positiveInteger } from '../transport/request-field-schemas.ts';
-import type { Connection } from '../transport/send-request.ts';
+import { type Connection, requestAnswer } from '../transport/send-request.ts';
 
 /** Makes a call that authenticates with the API key. The call may be made again with another key after a 401. */
 export type WithApiKey = <T>(call: (apiKey: string) => Promise<T>) => Promise<T>;

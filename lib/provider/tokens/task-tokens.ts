@@ -2,9 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { answerText } from '../transport/answer-field-schemas.ts';
 import { checkRequest } from '../transport/check-request.ts';
-import { requestAnswer } from '../transport/parse-answer.ts';
 import { nationalIdField, textField } from '../transport/request-field-schemas.ts';
-import type { Connection } from '../transport/send-request.ts';
+import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import { type Tokens, withSession } from './session-tokens.ts';
 
 const route = '/api/v1/token/task';

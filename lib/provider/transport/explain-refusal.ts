@@ -7,8 +7,7 @@ import {
   ProviderRefused,
   ProviderUnauthorized,
 } from './errors.ts';
-import { parseJson } from './parse-answer.ts';
-import { statusError } from './send-request.ts';
+import { parseJson, statusError } from './send-request.ts';
 
 /** "Sandbox presets for `POST /api/v1/tasks`". */
 const presets: readonly {

@@ -1,6 +1,8 @@
+import * as v from 'valibot';
 import { ambiguousClientStatus, notAcceptedStatus, type notShownEndpoints } from '../assumptions.ts';
 import {
   InvalidProviderRequest,
+  type NoAnswer,
   ProviderAmbiguous,
   ProviderAnswerTooLarge,
   ProviderBusy,
@@ -96,7 +98,7 @@ const readCapped = async (
   return bytes.subarray(0, size);
 };
 
-/** The beginning of a refusal's body: at most so much is read, for so many milliseconds. A start waits for it. */
+/** The beginning of a refusal's body: at most so much is read, for so many milliseconds. A start waits meanwhile. */
 const beginning = { bytes: 4_096, milliseconds: 2_000 };
 
 /** Reads the beginning of a body. Never throws: what came until then is returned. */
@@ -213,3 +215,45 @@ export const exchange = async (connection: Connection, request: ProviderRequest)
 /** As `exchange`, for a call whose 2xx statuses all mean the same. */
 export const sendRequest = async (connection: Connection, request: ProviderRequest): Promise<Uint8Array> =>
   (await exchange(connection, request)).bytes;
+
+/**
+ * Parses bytes as JSON. A leading byte order mark is ignored, which RFC 8259 (section 8.1) allows. Throws JSON.parse's
+ * error, which quotes its input.
+ */
+export const parseJson = (bytes: Uint8Array): unknown => {
+  // A view, not a copy, because results can have 20 MiB.
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+};
+
+/**
+ * @internal Left out of the published types, which then need no valibot.
+ *
+ * Parses and validates an answer. Schemas should accept unknown fields. Throws ProviderAmbiguous without a `cause`,
+ * because the errors of JSON.parse and valibot quote their input.
+ */
+export const parseAnswer = <T>(
+  bytes: Uint8Array,
+  schema: v.GenericSchema<unknown, T>,
+  route: string,
+  parse: ParseBytes = parseJson,
+): T => {
+  const unreadable = (reason: NoAnswer) =>
+    new ProviderAmbiguous(`The provider's answer to ${route} could not be understood.`, { reason });
+  let json: unknown;
+  try {
+    json = parse(bytes);
+  } catch {
+    throw unreadable('not-json');
+  }
+  const parsed = v.safeParse(schema, json);
+  if (!parsed.success) throw unreadable('unexpected-answer');
+  return parsed.output;
+};
+
+/** @internal Makes one call and returns its validated answer. Throws ProviderErrors. */
+export const requestAnswer = async <T>(
+  connection: Connection,
+  schema: v.GenericSchema<unknown, T>,
+  request: ProviderRequest,
+): Promise<T> => parseAnswer(await sendRequest(connection, request), schema, request.route);

@@ -5,7 +5,7 @@ import {
   encodeSealed,
   type SealedRequestData,
 } from '../../../lib/extraction/sealed-request-data.ts';
-import type { Violation } from '../../../lib/http/violation.ts';
+import type { Violation } from '../../../lib/http/body-fields.ts';
 import { eventOf, requestPlan } from '../generators/api-event.ts';
 import { jsonOf } from '../json-of-body.ts';
 import { fuzzProperty, type See } from '../property.ts';

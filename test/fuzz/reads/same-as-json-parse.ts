@@ -7,8 +7,7 @@ import {
 import { readExtraction } from '../../../lib/provider/extractions/read-extraction.ts';
 import { parseTask } from '../../../lib/provider/tasks/read-task.ts';
 import { ProviderAmbiguous } from '../../../lib/provider/transport/errors.ts';
-import { parseJson } from '../../../lib/provider/transport/parse-answer.ts';
-import type { Connection, ParseBytes } from '../../../lib/provider/transport/send-request.ts';
+import { type Connection, type ParseBytes, parseJson } from '../../../lib/provider/transport/send-request.ts';
 import { readAnswer } from '../generators/read-answer.ts';
 import { fuzzProperty } from '../property.ts';
 

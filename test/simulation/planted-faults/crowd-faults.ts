@@ -117,7 +117,7 @@ export const crowdFaults: Faults = {
   },
   'cancelled-without-an-answer': {
     does: 'The item of what is cancelled goes, and nobody answers its callback token.',
-    file: 'lib/extraction/end-wait.ts',
+    file: 'lib/rate-limit/start-line.ts',
     find: 'if (found.callbackToken !== undefined) await wake(found.callbackToken, extractionId);',
     caughtBy: 'withdrawn-is-over',
     firstSeed: 8,
@@ -132,7 +132,7 @@ export const crowdFaults: Faults = {
   },
   'erased-stays-in-line': {
     does: 'The callback token of what is erased in line is answered, but its item stays.',
-    file: 'lib/extraction/end-wait.ts',
+    file: 'lib/rate-limit/start-line.ts',
     find: 'if (await startLine.withdraw(found)) return true;',
     replace: 'if (found.extractionId === extractionId) return true;',
     caughtBy: 'withdrawn-is-over',

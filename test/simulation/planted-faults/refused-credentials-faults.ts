@@ -25,7 +25,7 @@ export const loginFaults: Faults = {
   },
   'mac-of-each-spelling': {
     does: 'A national id that is written in another way is another user.',
-    file: refusals,
+    file: 'lib/extraction/keyed-mac.ts',
     find: 'bareNationalId(text) ?? text',
     replace: 'text',
     caughtBy: 'refused-not-sent-again',

@@ -16,8 +16,8 @@ import {
 } from '../../../lib/extraction/api/parse-request.ts';
 import { publicView } from '../../../lib/extraction/api/public-view.ts';
 import { ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
+import type { Violation } from '../../../lib/http/body-fields.ts';
 import { problem, problemTypes, problemUri } from '../../../lib/http/problem.ts';
-import type { Violation } from '../../../lib/http/violation.ts';
 import { consentIdPattern, nationalIdPattern } from '../../../lib/provider/assumptions.ts';
 import type { LegalPersonOtpTokenRequest } from '../../../lib/provider/tokens/create-otp-token.ts';
 import { entityTypes, productTypes } from '../../../lib/provider/vocabulary.ts';

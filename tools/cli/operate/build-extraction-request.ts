@@ -1,9 +1,9 @@
+import { pointerTo } from '../../../lib/http/body-fields.ts';
 import {
   findChangedNumbers,
   findDuplicateNames,
   parseExactJson,
-} from '../../../lib/http/parse-exact-json.ts';
-import { pointerTo } from '../../../lib/http/violation.ts';
+} from '../../../lib/http/parse-request-body.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 
 /** The options of `start`. Credentials and national ids are read from a file or from standard input. */

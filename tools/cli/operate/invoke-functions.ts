@@ -14,7 +14,7 @@ const invoke = async (client: LambdaClient, name: string, event: unknown): Promi
   return JSON.parse(Buffer.from(Payload ?? []).toString('utf8'));
 };
 
-/** Reconciles one extraction now, and waits for it. Throws CliError where it failed, and the SDK's errors. */
+/** Reconciles one extraction now, and waits for the answer. Throws CliError where it failed, and the SDK's errors. */
 export const reconcileNow = async (
   client: LambdaClient,
   name: string,

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { callerFromPrincipalArn, callerFromUserArn, callerOf } from '../../../../lib/http/caller.ts';
+import {
+  callerFromPrincipalArn,
+  callerFromUserArn,
+  callerOf,
+} from '../../../../lib/http/caller-and-trace.ts';
 import { parseRequestBody } from '../../../../lib/http/parse-request-body.ts';
 import { problem } from '../../../../lib/http/problem.ts';
 

@@ -4,9 +4,9 @@ import {
   requestDataToSeal,
 } from '../../../../../lib/extraction/api/parse-request.ts';
 import { encodeSealed } from '../../../../../lib/extraction/sealed-request-data.ts';
+import type { Violation } from '../../../../../lib/http/body-fields.ts';
 import { parseRequestBody } from '../../../../../lib/http/parse-request-body.ts';
 import { problem } from '../../../../../lib/http/problem.ts';
-import type { Violation } from '../../../../../lib/http/violation.ts';
 
 const dateRange = { startDate: '2026-01-01', endDate: '2026-01-31' };
 const valid = {

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { ConsentExtraction, ConsentVariant } from '../../../../../lib/extraction/record.ts';
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts';
-import type { StartExtractionRequest } from '../../../../../lib/provider/extractions/start-extraction.ts';
-import { startExtractionV2 } from '../../../../../lib/provider/extractions/start-extraction.ts';
+import {
+  type StartExtractionRequest,
+  startExtractionV2,
+} from '../../../../../lib/provider/extractions/start-extraction.ts';
 import {
   InvalidProviderRequest,
   ProviderAmbiguous,
