@@ -147,7 +147,7 @@ export const sandboxControl = (baseUrl: string) => {
     /** Replaces all faults. */
     setFaults: (faults: readonly Fault[]) => call<unknown>('PUT', '/faults', { faults }),
     advanceClock: (seconds: number) => call<{ now: string }>('POST', '/clock/advance', { seconds }),
-    /** Refuses all connections for so long, those of this client included. Deliveries go on. */
+    /** Refuses all connections for so long, connections of this client included. Deliveries go on. */
     goDown: (seconds: number) => call<unknown>('POST', '/down', { seconds }),
     reset: () => call<unknown>('POST', '/reset'),
     events,

@@ -22,13 +22,19 @@ const where = [
   ':!docs/decisions',
   ':!CHANGELOG.md',
 ];
+/** In comments of the product, where a noun belongs. */
+const withoutNoun = '(//|\\*) .*\\b(those of|what it showed)\\b';
+const product = ['functions', 'infra', 'lib', 'sandbox', 'tools'];
+
+const cwd = new URL('../', import.meta.url);
 const { status } = spawnSync('git', ['grep', '-nwE', Object.keys(others).join('|'), '--', ...where], {
-  cwd: new URL('../', import.meta.url),
+  cwd,
   stdio: 'inherit',
 });
+const noun = spawnSync('git', ['grep', '-nE', withoutNoun, '--', ...product], { cwd, stdio: 'inherit' });
 // It exits with 1 if it finds nothing.
-if (status !== 1) {
+if (status !== 1 || noun.status !== 1) {
   console.error('There is another word for each of these:');
-  console.table(others);
+  console.table({ ...others, [withoutNoun]: 'the noun' });
   process.exitCode = 1;
 }

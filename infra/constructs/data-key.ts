@@ -47,7 +47,7 @@ export class DataKey extends Construct {
     return allow(['kms:Decrypt', 'kms:DescribeKey'], [this.key.keyArn], viaService('dynamodb'));
   }
 
-  /** Permissions to read and write tables: those of DynamoDB's guide, without CreateGrant, which only deployments need. */
+  /** Permissions to read and write tables: as in DynamoDB's guide, without CreateGrant, which only deployments need. */
   writingTables(): PolicyStatement {
     return allow(
       [
@@ -65,7 +65,7 @@ export class DataKey extends Construct {
   }
 
   /**
-   * Permission to make a table under the key, as a restore does: DynamoDB keeps a grant for it
+   * Permission to make a table under the key, as a restore does: DynamoDB keeps a grant for the table
    * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html).
    */
   creatingTables(): PolicyStatement {

@@ -169,7 +169,7 @@ type Throttle = {
   /** In requests a second, for each of the routes. */
   readonly rate: number;
   readonly burst: number;
-  /** Whether each route has its own metrics in CloudWatch, beside those of the whole API. */
+  /** Whether each route has its own metrics in CloudWatch, beside the metrics of the whole API. */
   readonly measured?: boolean;
 };
 

@@ -26,7 +26,7 @@ export const filledByPeople = {
 
 export type FilledByPeople = keyof typeof filledByPeople;
 
-/** What to do after a deployment of a stack: all of it while a secret is empty. `outputs` are those of the stack. */
+/** What to do after a deployment of a stack: all of it while a secret is empty. `outputs`: of the stack. */
 export const stepsAfterDeploy = (
   stackName: string,
   outputs: Outputs,

@@ -12,7 +12,7 @@ export const otherPartition = /^(cn-|us-gov-|[a-z]{2}-iso|eusc-)/;
  * - An HTTP API lets in no principal of another account
  *   (https://repost.aws/knowledge-center/api-gateway-iam-cross-account), so such a reader would read nothing.
  * - Outside of the partition `aws`, as in China, GovCloud, isolated regions and the European Sovereign Cloud, ARNs start
- *   otherwise than those of the state machine's tasks, and in China services have other names in key policies
+ *   otherwise than in the state machine's tasks, and in China services have other names in key policies
  *   (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html).
  *
  * A stack may name where it goes. Otherwise the CDK CLI does, but without an account it deploys nothing, and its region may be a

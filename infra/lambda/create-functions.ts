@@ -109,7 +109,7 @@ const dispatcherSeconds = 300;
 
 const startTaskSize = (config: Config, network: Network | undefined): Size => ({
   timeout: Duration.seconds(config.startTimeoutSeconds),
-  // It mostly waits for the provider, and no caller waits for it. It needs about 95 MB (`memoryForResults`). `npm run cost`: its
+  // It mostly waits for the provider, and no caller waits for its answer. It needs about 95 MB (`memoryForResults`). `npm run cost`: its
   // 25 ms of CPU take 276 ms at 160 / 1,769 of a vCPU and 173 ms at 256, and a million of them cost $0.50 less.
   memoryMB: 160,
   network,

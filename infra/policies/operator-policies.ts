@@ -19,13 +19,13 @@ type OperatorPoliciesProps = {
   readonly api: HttpApi;
   readonly machine: IStateMachine;
   readonly rules: readonly IRule[];
-  /** The logs that AWS services write, beside those of the functions. */
+  /** The logs that AWS services write, beside the logs of the functions. */
   readonly serviceLogs: readonly ILogGroup[];
   readonly streamArn: string;
 };
 
 /**
- * What people need for the commands of docs/cli.md, and for those of the AWS CLI in docs/operations.md, as three managed policies. Each has only what the one before lacks, as a
+ * What people need for the commands of docs/cli.md, and for the commands of the AWS CLI in docs/operations.md, as three managed policies. Each has only what the one before lacks, as a
  * policy holds 6,144 characters and an ARN takes a hundred:
  *
  * - viewer: read records, logs, metrics and the stream. No results, which are bank data.

@@ -7,7 +7,7 @@ import { mayBeSetting, settingNames } from './settings.ts';
 type Settings = Readonly<Record<string, unknown>>;
 
 /**
- * The settings of a stage: those of `stages/<stage>.json`, then those of the context, which win. A stage without a file, such as one
+ * The settings of a stage: from `stages/<stage>.json`, then from the context, which wins. A stage without a file, such as one
  * for an emulator, has all of them in the context.
  *
  * @param context of the command line, or of the app with it

@@ -235,7 +235,7 @@ const openedCaller = (
  * The state after a start failed because the provider or the entity is in trouble. An extraction counts once, until a start of
  * its group is accepted. A group counts for its caller once, when it begins to fail. A start that is slow in a turn keeps the turn,
  * so that one hanging start at a time is made. The turn of the groups that did not fail is freed, because a healthy one may be
- * among those that wait for it.
+ * among the groups that wait for this turn.
  * Returns the same state if nothing changes.
  */
 export const afterFailure = (

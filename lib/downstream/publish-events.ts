@@ -5,7 +5,7 @@ import type { ExtractionEvent } from './extraction-event.ts';
 /** What EventBridge shows as the `source` of each event. */
 export const busSource = 'cosecha';
 
-/** Whether events of a kind are published: those of an outcome, and `erased`. A new kind has to be decided here. */
+/** Whether events of a kind are published: events of an outcome, and `erased`. A new kind has to be decided here. */
 const published = {
   requested: false,
   progressed: false,

@@ -111,7 +111,7 @@ export type MetricName = ExtractionMetric | WebhookMetric | ServiceMetric;
 
 /**
  * The value of the only dimension, `service`. All functions share it. Several functions record the same kind of
- * outcome, and each alarm and graph needs one metric for it. The logs name the function.
+ * outcome, and each alarm and graph needs one metric for all functions. The logs name the function.
  */
 export const metricsService = 'cosecha';
 

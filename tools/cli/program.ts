@@ -468,7 +468,7 @@ const addHelp = (program: Command): void => {
 };
 
 /**
- * The command line of `cosecha`. A test compares its commands and options with those of docs/cli.md. It prints no error:
+ * The command line of `cosecha`. A test compares its commands and options with docs/cli.md. It prints no error:
  * `main` does, as `--json` applies to errors too.
  */
 export const createProgram = (run: Run, version: string): Command => {

@@ -19,7 +19,7 @@ const runsKept = 10;
 
 /**
  * Creates a directory for the logs and temporary files of one run. Names sort by time and end with the process id, as two
- * runs can start in the same millisecond. All but the last ten directories are deleted, except those of running processes.
+ * runs can start in the same millisecond. All but the last ten directories are deleted, except directories of running processes.
  */
 export const createRunDirectory = async (name: string, now: Date): Promise<string> => {
   await mkdir(runsDirectory, { recursive: true });

@@ -43,7 +43,7 @@ export const runCdk = async (run: CdkRun): Promise<void> => {
       env: {
         ...withoutAws(process.env),
         ...awsEnv,
-        // Its caches, such as account ids by access key, must not mix with those of AWS accounts.
+        // Its caches, such as account ids by access key, must not mix with the caches for AWS accounts.
         CDK_HOME: join(directory, 'cdk-home'),
         NODE_COMPILE_CACHE: compileCache,
         // The rules of CloudFormation take longer than all else of a synthesis, and no emulator has them. Each deployment to AWS checks them.

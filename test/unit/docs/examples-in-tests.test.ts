@@ -31,6 +31,7 @@ test('each exported verb is in an example', () => {
   const verbs = ['client', 'downstream', 'provider']
     .flatMap((room) => matches(`lib/${room}/index.ts`, /[{,]\s*([a-z]\w*)(?=\s*[,}])/g))
     .concat(
+      matches('lib/client/extractions-client.ts', /^ {2}readonly (\w+): \(/gm),
       readdirSync('lib/webhook').flatMap((name) =>
         matches(`lib/webhook/${name}`, /^export const (\w+) = (?:async )?\(/gm),
       ),

@@ -43,7 +43,7 @@ export const outcomesEncrypted = allOutcomes(
   'encrypted',
 );
 
-/** No webhook comes, so that the execution polls once it has waited for it. */
+/** No webhook comes, so that the execution polls once its wait is over. */
 export const webhookLost: Check = {
   id: 'webhook-lost',
   title: 'An extraction whose webhook is lost is settled by a read of the provider',

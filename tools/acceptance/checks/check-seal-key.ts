@@ -164,7 +164,7 @@ const putItem = ({ client, deployment }: AcceptContext, item: StoredRequest) =>
 
 /**
  * Puts the sealed credentials of one extraction into the item of another, as somebody could who may write the table, and
- * invokes start-task for it. The function then decrypts them under the context of that item. Only the function's own role may
+ * invokes start-task for that item. The function then decrypts them under the context of that item. Only the function's own role may
  * decrypt, so this is the only real call under a wrong context.
  */
 export const sealKeyContext: Check = {

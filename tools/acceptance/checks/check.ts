@@ -30,7 +30,7 @@ export type AcceptContext = {
   readonly stack: StackParts;
   readonly fakeProvider: FakeProvider;
   readonly api: AcceptApi;
-  /** The messages that were received from queues, as several checks may wait for those of one queue. */
+  /** The messages that were received from queues, as several checks may wait for messages of one queue. */
   readonly received: string[];
   /** After how many seconds the task ends that has to time out before. */
   readonly lateTaskSeconds: number;

@@ -57,7 +57,7 @@ export const checks: readonly Check[] = [
   auditPasses,
 ];
 
-/** The checks that `--only` names, in the order of the table, or all, without those of `--skip`. Throws CliError for an unknown id. */
+/** The checks that `--only` names, in the order of the table, or all, without the checks of `--skip`. Throws CliError for an unknown id. */
 export const chooseChecks = (
   only: readonly string[] | undefined,
   skip: readonly string[] = [],

@@ -63,7 +63,7 @@ const checkStarts = ({ accepted, steps, records }: Facts): Checked => {
   const { checked, findings } = checkEach(started, ({ taskIds }) =>
     taskIds.size > 1 ? `${taskIds.size} tasks were accepted for it: ${[...taskIds].join(', ')}.` : undefined,
   );
-  // `Tasks` guards those of credentials, and `delivered-recorded` compares with it.
+  // `Tasks` guards the tasks by credentials, and `delivered-recorded` compares with it.
   const consents = [...records.values()].filter(({ method, taskId }) => method === 'consent' && taskId);
   const byTask = Map.groupBy(consents, ({ taskId }) => taskId);
   const sharing = consents.filter(({ taskId }) => byTask.get(taskId)?.[1] !== undefined);

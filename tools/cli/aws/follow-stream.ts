@@ -20,7 +20,7 @@ const POLL_EVERY_MS = 100;
 /** New shards are searched for once a second. DescribeStream allows ten calls a second, which others make too. */
 const roundsBetweenShards = 10;
 
-/** Whether a call to a stream was throttled, as those of more than two consumers of a shard are. */
+/** Whether a call to a stream was throttled, as the calls of more than two consumers of a shard are. */
 export const isThrottled = (name: string | undefined): boolean =>
   name === 'LimitExceededException' || name === 'ThrottlingException';
 
@@ -64,7 +64,7 @@ export const openStream = async (client: DynamoDBStreamsClient, StreamArn: strin
   return records();
 };
 
-/** The shards of a stream. A page has 100 at most; a stream has those of a whole day. */
+/** The shards of a stream. A page has 100 at most; a stream has the shards of a whole day. */
 export const shardsOf = async (client: DynamoDBStreamsClient, StreamArn: string, signal?: AbortSignal) => {
   const shards: Shard[] = [];
   let ExclusiveStartShardId: string | undefined;

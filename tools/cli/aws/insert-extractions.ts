@@ -91,7 +91,7 @@ const insert = async (client: DynamoDBClient, insertions: readonly Insertion[]):
   };
 };
 
-/** Returns those of the records that are in the table already. */
+/** Returns the records that are in the table already. */
 const insertBatch = async (
   client: DynamoDBClient,
   insertions: readonly Insertion[],

@@ -8,7 +8,7 @@ import type { StartRate } from '../terminal/describe-rate.ts';
 import type { Deployment } from './deployment.ts';
 import { breakersOf } from './stores.ts';
 
-/** The rate of starts, and who waits for it: one read for each 1 MB of the line. Throws the SDK's errors. */
+/** The rate of starts, and which starts wait in line: one read for each 1 MB of the line. Throws the SDK's errors. */
 export const readStartRate = async (deployment: Deployment, now: Date): Promise<StartRate> => {
   const breakers = breakersOf(deployment);
   const [{ state }, operator, { places }] = await Promise.all([

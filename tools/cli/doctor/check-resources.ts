@@ -218,7 +218,7 @@ export const checkConcurrency = async (client: LambdaClient, reconcileConcurrenc
 
 /**
  * A note, and no failure, where the machine of an emulator has more work than processors. A start is then late or interrupted, because
- * its time limits are those of Lambda. `load` is the mean number of processes that ran or waited in the last minute.
+ * its time limits are as long as Lambda's. `load` is the mean number of processes that ran or waited in the last minute.
  */
 export const checkEmulatorLoad = (load: number, processors: number): Finding => {
   const numbers = `${load.toFixed(1)} processes for ${processors} processors in the last minute`;

@@ -63,7 +63,7 @@ const whatOf = (step: Step, ending: string, detail: string): string => {
 const seconds = (text: string | undefined): number | undefined =>
   text === undefined || text === '' || Number.isNaN(Number(text)) ? undefined : Number(text);
 
-/** A row of the query's result. Undefined for one that is not as the query asks for it. */
+/** A row of the query's result. Undefined for one of another form than the query asks for. */
 export const parseQueryRow = (row: Readonly<Record<string, string>>): ProgressRow | undefined => {
   const { message, subject = '', ending = '', detail = '', extractions, first, hour } = row;
   const step = steps.get(message);

@@ -8,7 +8,7 @@ type ErrorInfo = {
   readonly hostname?: unknown;
   readonly address?: unknown;
   readonly port?: unknown;
-  /** The SDK adds it to each of its errors, and only those of an answer have its status. */
+  /** The SDK adds it to each of its errors, and only errors of an answer have its status. */
   readonly $metadata?: { readonly httpStatusCode?: number };
 };
 
@@ -31,7 +31,7 @@ const describeNoCredentials = ({ message }: ErrorInfo, profile: string | undefin
   if (/\bsso\b/i.test(message)) {
     return `The login of AWS SSO is over, or was never made (${because}). Run: aws sso login${profile === undefined ? '' : ` --profile ${profile}`}`;
   }
-  // Without a terminal nobody can be asked for it.
+  // Without a terminal nobody can be asked for a code.
   if (/multi-factor|mfa/i.test(message)) {
     return `These credentials need the code of an MFA device (${because}). Run the command at a terminal, which asks for it.`;
   }

@@ -35,7 +35,7 @@ export const describeCode = (code: string): string => {
 /** What a try to start failed with. `problem`: the cause that start-task reported, if it is one of the public codes. */
 type StartError = { readonly error: string; readonly problem?: string | undefined };
 
-/** As a clause. Undefined for an error that start-task does not report by name, such as those of Lambda. */
+/** As a clause. Undefined for an error that start-task does not report by name, such as an error of Lambda. */
 export const knownStartError = ({ error, problem }: StartError): string | undefined => {
   if (!isNamedFailure(error)) return undefined;
   return isProblem(problem) ? describeCode(problem) : errorMeanings[error];

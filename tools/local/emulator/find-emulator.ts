@@ -2,7 +2,7 @@ import { regionIn } from '../../../lib/aws-region.ts';
 import { ExpectedFailure } from '../expected-failure.ts';
 
 /**
- * Finds the emulator at `url`. The credentials are those of `env`, or `test` if it has none.
+ * Finds the emulator at `url`. The credentials are from `env`, or `test` if it has none.
  *
  * @throws ExpectedFailure if nothing answers, if it is AWS itself, or if it does not enforce IAM although `auth` requires it
  */

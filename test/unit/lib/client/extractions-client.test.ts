@@ -4,18 +4,13 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { extractionsClient } from '../../../../lib/client/extractions-client.ts';
 import { problem } from '../../../../lib/http/problem.ts';
 
-test('an extraction is requested, its outcome is waited for, and it is found again', async () => {
-  const settledAt = '2026-11-22T12:00:00.000Z';
-  const outcome = {
-    extractionId: 'e-1',
-    status: 'COMPLETED',
-    settledAt,
-    collectedAt: settledAt,
-    advice: 'none',
-  };
-  const { requestExtraction, waitForOutcome, getExtraction, findExtractions } = extractionsClient({
+test('an extraction is requested, its outcome is waited for and found again, and it is erased', async () => {
+  const times = { settledAt: '2026-11-22T12:00:00.000Z', collectedAt: '2026-11-22T12:00:01.000Z' };
+  const outcome = { extractionId: 'e-1', status: 'COMPLETED', ...times, advice: 'none' };
+  const { requestExtraction, waitForOutcome, getExtraction, ...more } = extractionsClient({
     apiUrl: 'https://api.example',
     fetch: async (url, { method } = {}) => {
+      if (url.includes('/erasures')) return Response.json({ erasureId: 'r-1' });
       if (method === 'POST') return Response.json({ extractionId: 'e-1', status: 'REQUESTED' });
       return Response.json(url.includes('?reference=') ? { extractions: [outcome] } : outcome);
     },
@@ -25,7 +20,9 @@ test('an extraction is requested, its outcome is waited for, and it is found aga
   const { extraction } = await requestExtraction(order, { idempotencyKey: 'order-7' });
   expect(await waitForOutcome(extraction.extractionId)).toEqual(outcome);
   expect(await getExtraction('e-1')).toEqual(outcome);
-  for await (const found of findExtractions('order-7')) expect(found).toEqual(outcome);
+  for await (const found of more.findExtractions('order-7')) expect(found).toEqual(outcome);
+  const { erasureId } = await more.erase({ extractionId: 'e-1' });
+  expect(await more.getErasure(erasureId)).toEqual({ erasureId: 'r-1' });
 });
 
 const client = (answer: (url: string, init?: RequestInit) => Response | Promise<Response>) =>

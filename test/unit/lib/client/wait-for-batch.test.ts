@@ -1,16 +1,20 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../../../lib/client/api-errors.ts';
+import { extractionsClient } from '../../../../lib/client/extractions-client.ts';
 import { waitForBatch } from '../../../../lib/client/wait-for-batch.ts';
 import type { BatchSummary } from '../../../../lib/extraction/api/public-view.ts';
 
-test('a batch is waited for until nothing more happens by itself', async () => {
+test('a batch is summarized, and waited for until nothing more happens by itself', async () => {
   const answers = [
     { extractions: 2, open: 1, counts: [{ status: 'RUNNING', extractions: 1 }] },
     { extractions: 2, open: 0, counts: [{ status: 'COMPLETED', advice: 'none', extractions: 2 }] },
   ];
-  const sleep = async () => undefined;
-  const summarize = async () => answers.shift() as unknown as BatchSummary;
-  expect(await waitForBatch('morning-2026-11-27', { summarize, sleep })).toMatchObject({ open: 0 });
+  const { summarizeBatch, waitForBatch } = extractionsClient({
+    apiUrl: 'https://api.example',
+    fetch: async () => Response.json(answers.shift()),
+  });
+  expect(await summarizeBatch('morning-2026-11-27')).toMatchObject({ open: 1 });
+  expect(await waitForBatch('morning-2026-11-27')).toMatchObject({ open: 0 });
 });
 
 const summary = (open: number, counts: BatchSummary['counts'], extractions = 3): BatchSummary => ({

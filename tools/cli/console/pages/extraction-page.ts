@@ -141,7 +141,7 @@ type ExtractionPageDeps = {
   readonly actions: readonly ConsoleAction[];
 };
 
-/** The actions that can do something for it. Without a record, it is unknown which. */
+/** The actions that can do something for an extraction. Without a record, it is unknown which. */
 const offeredOn = (actions: readonly ConsoleAction[], record: Extraction | undefined) =>
   actions.filter(({ isFor }) => isFor === undefined || record === undefined || isFor(record));
 

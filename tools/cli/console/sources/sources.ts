@@ -97,6 +97,6 @@ export interface ConsoleSources {
   trends(): Promise<readonly Trend[]>;
   subjects(): Promise<SubjectsReport>;
   holds(): Promise<readonly Hold[]>;
-  /** The rate of starts, and who waits for it. */
+  /** The rate of starts, and which starts wait in line. */
   rate(): Promise<StartRate>;
 }
