@@ -84,7 +84,7 @@ export const parseEraseMessage = (body: string): EraseMessage | undefined => {
 
 /**
  * Puts a message into the erase queue. Resolves once the queue has it. `askedBy`: of its erasure. The messages of one who asked form a group,
- * and the queue delivers those of others first if that group takes more than its share.
+ * and the queue delivers the messages of others first if that group takes more than its share.
  */
 export type SendErase = (message: EraseMessage, askedBy: string, delaySeconds?: number) => Promise<void>;
 

@@ -112,7 +112,7 @@ export const exportCommand = async (
   const { client, output } = await connect();
   const asked = JSON.stringify({ ...names, since: typedSince?.text });
   const begun = await readProgress(path, asked);
-  // 30d are those of the first time: what it has left was requested in them.
+  // 30d are the days of the first time: what it has left was requested in them.
   const since = begun === undefined ? typedSince?.(shell.now()).toISOString() : begun.since;
   const filter = defined({ ...names, since });
   const [dynamo, table] = [repeatFailedCalls(new DynamoDBClient(client)), output('ExtractionsTableName')];
