@@ -55,7 +55,7 @@ const pictures = [
   ['health-phone', 'health', 400, 'light', 900],
   ['sandbox', 'sandbox', 1_280, 'light', 760],
   ['focus', '', 900, 'light', 400],
-  ['form', `extractions/${waitingId}`, 1_280, 'dark', 420],
+  ['form', `extractions/${waitingId}`, 360, 'dark', 640],
   ['lost', '', 900, 'light', 420],
 ] as const;
 
@@ -70,6 +70,9 @@ const sizeOf = (png: Uint8Array): readonly [number, number] => {
 test('docs/console.md shows every picture, and the README one of them', () => {
   const shown = [...page.matchAll(/\]\(console\/([\w-]+)\.png\)/g)].map(([, name]) => name);
   expect(shown.toSorted()).toEqual(pictures.map(([name]) => name).toSorted());
+  const shapes = pictures.map(([, , width, colorScheme]) => `${width} ${colorScheme}`);
+  const wanted = [360, 400, 900, 1_280].flatMap((width) => [`${width} light`, `${width} dark`]);
+  expect([...new Set(shapes)].toSorted()).toEqual(wanted.toSorted());
   const readme = readFileSync(new URL('../../../../../README.md', import.meta.url), 'utf8');
   expect(readme.match(/docs\/console\/\w+\.png/g)).toHaveLength(1);
 });
