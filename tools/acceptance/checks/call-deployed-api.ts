@@ -59,7 +59,7 @@ export const acceptApi = (
     /** The status of a GET that is sent at once and never repeated, for a check of the throttle. Signed by default. */
     statusAtOnce: async (path: string, sender = fetch): Promise<number> => {
       const answer = await sender(`${base}${path}`);
-      await answer.body?.cancel();
+      await discardBody(answer);
       return answer.status;
     },
   };
