@@ -23,14 +23,10 @@ const maxPolls = 240;
 
 const runningStates: readonly unknown[] = ['Scheduled', 'Running', 'Unknown', undefined];
 
-/** A time comes in UTC, as `2026-11-22 12:00:00.000`. */
-const asText = (field: string, value: string): string =>
-  field === '@timestamp' ? `${value.replace(' ', 'T')}Z` : value;
-
 /**
  * Runs a query of CloudWatch Logs Insights, and waits for its end. AWS bills each GB of log that it reads.
  *
- * @returns the fields of each row, as texts; times are ISO 8601. Throws CliError for a query that does not end, and the SDK's errors.
+ * @returns the fields of each row, as texts. Throws CliError for a query that does not end, and the SDK's errors.
  */
 export const runLogsQuery = async (
   client: CloudWatchLogsClient,
@@ -51,7 +47,7 @@ export const runLogsQuery = async (
     const { status, results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
     if (status === 'Complete') {
       const items = results.map((row) =>
-        Object.fromEntries(row.map(({ field = '', value = '' }) => [field, asText(field, value)])),
+        Object.fromEntries(row.map(({ field = '', value = '' }) => [field, value])),
       );
       return { items, complete: items.length < maxRows };
     }

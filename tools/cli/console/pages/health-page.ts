@@ -19,7 +19,7 @@ import {
 } from '../sources/sources.ts';
 import { showActions } from './action-pages.ts';
 import { type DeploymentState, showHolds } from './health-banner-and-strip.ts';
-import { headline, isNoted } from './health-headline.ts';
+import { headline, isLoaded } from './health-headline.ts';
 import { icon, showPart } from './icons-and-badges.ts';
 import { type Content, focusOn, type Links } from './page-content-and-links.ts';
 
@@ -52,11 +52,10 @@ const listFindings = (findings: readonly FindingLine[]): Html =>
     return html`<li><span class="status ${style}">${icon(mark)}</span><div><span class="hidden">${finding.result}: </span>${withCode(finding.message, 400)}${remedy}</div></li>`;
   })}</ul>`;
 
-/** What failed or is noted is open, and the rest is folded. */
+/** What needs somebody is open, and the rest is folded. */
 const showFindings = (findings: readonly FindingLine[]): Html => {
-  const isOpen = (one: FindingLine): boolean => one.result === 'failed' || isNoted(one);
-  const open = findings.filter(isOpen);
-  const others = findings.filter((one) => !isOpen(one));
+  const open = findings.filter((one) => one.result === 'failed' || isLoaded(one));
+  const others = findings.filter((one) => !open.includes(one));
   return html`${open.length === 0 ? '' : listFindings(open)}
 <details><summary>${plural(others.length, 'check')} passed, or had nothing to check</summary>${listFindings(others)}</details>
 <p class="source">The checks of <code>cosecha doctor</code>. Two of them it makes only there: a delivery with a wrong signature, which is counted, and a login at the provider.</p>`;

@@ -137,17 +137,13 @@ const refused = { answers: [new ProviderRefused('403', 403)] };
 const notSent = { answers: [new InvalidProviderRequest('the start', [])] };
 const unknown = { answers: [new ProviderAmbiguous('503', { status: 503 })] };
 const expired = { consent: ['INACTIVE', 'EXPIRED'] } as const;
+const inProgress = { consent: ['IN_PROGRESS', 'IN_PROGRESS'] } as const;
 const notFound = new ProviderRefused('404', 404);
 const down = new ProviderAmbiguous('503', { status: 503 });
 
 test.each<readonly [string, Setup, string, number]>([
   ['it has expired', { ...refused, ...expired }, 'REJECTED consent-expired renew-consent', 1],
-  [
-    'the user has not given it yet',
-    { ...refused, consent: ['IN_PROGRESS', 'IN_PROGRESS'] },
-    'REJECTED consent-in-progress renew-consent',
-    1,
-  ],
+  ['it is not given yet', { ...refused, ...inProgress }, 'REJECTED consent-in-progress renew-consent', 1],
   ['it is active', refused, 'REJECTED http-403 operator', 1],
   ['its state is unknown', { ...refused, consent: ['INACTIVE', 'PAUSED'] }, 'REJECTED http-403 operator', 1],
   ['nobody knows it', { ...refused, consent: notFound }, 'REJECTED consent-unknown renew-consent', 1],
