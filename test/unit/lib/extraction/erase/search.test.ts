@@ -68,6 +68,25 @@ test('what is asked is kept, then searched for, and the index is read again two 
   expect(erasures.erasures.get('e')).toEqual({ ...asked, expiresAt: expect.any(Number) });
 });
 
+test('a search that is slow leaves the rest to the next message', async () => {
+  const { deps, sent, add } = place(['one', 'two', 'three', 'four']);
+  for (const one of ['one', 'two', 'three', 'four']) add(one);
+  await deps.erasures.create(asked);
+  let seconds = 105;
+  const bury: typeof deps.erasures.bury = async () => {
+    seconds += 30;
+  };
+  await searchForErasure(
+    { erasureId: 'e' },
+    { ...deps, erasures: { ...deps.erasures, bury }, now: () => at(seconds) },
+  );
+  expect(sent.map(([message]) => ('erase' in message ? message.erase.extractionId : message))).toEqual([
+    'one',
+    'two',
+    { search: { erasureId: 'e' }, after: { extractionId: 'two', requestedBy: caller, requestedAt: iso(0) } },
+  ]);
+});
+
 test('what was asked for and is never searched for expires, with its reference, after 42 days', async () => {
   const { deps, erasures } = place();
   const send = async () => {
