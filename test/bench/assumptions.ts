@@ -57,3 +57,6 @@ export const providerBytes = 8_000;
 /** The targets of the happy path and by consent, in dollars per million extractions: the sum, rounded up to the next ten. */
 export const targetDollars = 120;
 export const consentTargetDollars = 160;
+
+/** The target of what `publishEvents` adds. */
+export const busTargetDollars = 3;

@@ -79,7 +79,10 @@ const order = async ({ provider }: MeasuredSystem, path: Path): Promise<Order> =
 const isOf = (extractionId: string) => (entry: Entry) => entry.extractionId === extractionId;
 
 /** The invocation that stores the results may come after the machine has ended. */
-const collects = ({ calls }: Entry): boolean => calls.some(({ service }) => service === 's3');
+export const collects = ({ calls }: Entry): boolean => calls.some(({ service }) => service === 's3');
+
+/** It reads the stream, so that it may come whenever it likes. */
+export const publishes = (entry: Entry): boolean => entry.function === 'publish-events';
 
 /** Starts an extraction whose task runs until `finish`, which waits until the results are stored. */
 export const startExtraction = async (system: MeasuredSystem, path: Path) => {
@@ -123,7 +126,8 @@ export const runExtraction = async (system: MeasuredSystem, path: Path): Promise
     history: history.map(({ type = '' }) => type),
     entries: ledger
       .entries()
-      .filter((entry) => !before.has(entry) && [undefined, extractionId].includes(entry.extractionId)),
+      .filter((entry) => !before.has(entry) && !publishes(entry))
+      .filter((entry) => [undefined, extractionId].includes(entry.extractionId)),
   };
 };
 

@@ -240,7 +240,7 @@ export type Bill = ReturnType<typeof billOf>;
 
 /** The bill of the measured run at these settings, by path. */
 export const billOf = (measured: Measured, config: Config) => {
-  const { samples, machinePolls, queuePolls, forged, all, units } = measured;
+  const { samples, machinePolls, queuePolls, bus, forged, all, units } = measured;
   const mean = (count: number, entries: readonly Entry[]): Quantities =>
     times(add(...withMedianCpu(entries).map((entry) => invocationQuantities(entry, measured))), 1 / count);
   const withColdStarts = (count: number, entries: readonly Entry[]): Quantities =>
@@ -288,6 +288,8 @@ export const billOf = (measured: Measured, config: Config) => {
       samples.consent,
       times(withColdStarts(queuePolls.length, queuePolls), pollsByQueue(config, taskSeconds)),
     ),
+    /** What `publishEvents` adds. */
+    bus: withColdStarts(bus.extractions, bus.invocations),
     /** Of one forged delivery. In a flood nearly all invocations are warm. */
     forged: mean(forged.length, forged),
   };

@@ -7,6 +7,7 @@ import { readOn } from '../../../tools/acceptance/checks/prices.ts';
 import { runUntilStopped } from '../../support/programs/run-until-stopped.ts';
 import {
   awsAnswerMs,
+  busTargetDollars,
   coldStartShare,
   consentTargetDollars,
   cpuRatio,
@@ -49,7 +50,8 @@ const services: readonly (readonly [name: string, ...items: Item[]])[] = [
 
 await runUntilStopped(async (run) => {
   const config = readConfig({ stage: 'prod', providerBaseUrl: 'https://provider.example' });
-  const bill = billOf(await measure(await startMeasuredSystem(run, settings)), config);
+  const measured = await measure(await startMeasuredSystem(run, settings));
+  const bill = billOf(measured, config);
   const paths = [bill.happy, bill.polled, bill.long, bill.consent];
   const money = (dollars: number): string => dollars.toFixed(2);
   const table = (
@@ -64,6 +66,8 @@ await runUntilStopped(async (run) => {
   const [happy, consent, forged] = [bill.happy, bill.consent]
     .map(({ quantities }) => dollarsOf(quantities))
     .concat(dollarsOf(bill.forged));
+  const { extractions, events, invocations } = measured.bus;
+  const each = (count: number): string => figure(count / extractions);
   const million = config.webhookRateLimit * 30 * 0.0864;
   console.log(
     [
@@ -82,6 +86,7 @@ await runUntilStopped(async (run) => {
       ),
       '',
       `Happy path: $${money(happy ?? 0)} per million extractions, with everything; target ≤ ${targetDollars}. By consent: $${money(consent ?? 0)}; target ≤ ${consentTargetDollars}.`,
+      `With publishEvents: $${money(dollarsOf(bill.bus))} more, at ${each(events)} events and ${each(invocations.length)} invocations each; target ≤ ${busTargetDollars}.`,
       `Forged deliveries: $${money(forged ?? 0)} a million, $${money((forged ?? 0) * million)} in 30 days at the throttle of the webhook, ${config.webhookRateLimit} a second.`,
     ].join('\n'),
   );

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   CloudWatchLogsClient,
   type FilteredLogEvent,
@@ -12,8 +13,10 @@ import { reconcileNow } from '../../../tools/cli/operate/invoke-functions.ts';
 import { shortTimes } from '../../../tools/local/local-system.ts';
 import type { Entry } from '../ledger/ledger.ts';
 import {
+  collects,
   type MeasuredSystem,
   type Path,
+  publishes,
   runExtraction,
   runExtractions,
   type Sample,
@@ -29,6 +32,7 @@ export const settings = {
   startTimeoutSeconds: '6',
   webhookWaitSeconds: '7',
   signingKeyRefreshSeconds: '15',
+  publishEvents: 'true',
 };
 
 /**
@@ -67,6 +71,22 @@ const pollsByMachine = async (system: MeasuredSystem): Promise<readonly Entry[]>
   const polls = await ledger.atLeast(2, isPoll, signal);
   await finish();
   return polls;
+};
+
+/** What publish-events did for all extractions so far, once each has its two events on the bus: `settled` and `collected`. */
+const published = async ({ ledger, signal }: MeasuredSystem) => {
+  const extractions = new Set(
+    ledger
+      .entries()
+      .filter(collects)
+      .map(({ extractionId }) => extractionId),
+  ).size;
+  for (;;) {
+    const invocations = ledger.entries().filter(publishes);
+    const events = invocations.flatMap(({ calls }) => calls).length;
+    if (events >= 2 * extractions) return { extractions, events, invocations };
+    await delay(500, undefined, { signal });
+  }
 };
 
 const forgedDeliveries = 20;
@@ -132,6 +152,8 @@ export const measure = async (system: MeasuredSystem) => {
     (one) => one !== undefined,
   );
   const samples: Readonly<Record<Path, readonly Sample[]>> = { happy, polled, consent };
+  say('events on the bus');
+  const bus = await published(system);
   const forged = await forge(system);
   const all = system.ledger.entries();
   const { client } = system.emulator;
@@ -139,6 +161,7 @@ export const measure = async (system: MeasuredSystem) => {
     samples,
     machinePolls,
     queuePolls,
+    bus,
     forged,
     all,
     logBytes: await countLogBytes(system),

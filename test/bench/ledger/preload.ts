@@ -94,12 +94,12 @@ const callOf = ({ request, response, startedAt, endedAt, asked, answered }: Exch
 
 const millisecondsOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000;
 
-/** An event of the API, of the machine or an operator, or messages of the reconcile queue. */
+/** An event of the API, of the machine or an operator, messages of the reconcile queue, or records of the stream. */
 type FunctionEvent = {
   readonly routeKey?: string;
   readonly trigger?: string;
   readonly extractionId?: string;
-  readonly Records?: readonly { readonly body: string }[];
+  readonly Records?: readonly { readonly body?: string }[];
 };
 
 /** The worker answers each line with one: `{"status": "ready" | "ok" | "error", …}`. */
@@ -108,7 +108,7 @@ const onAnswer = (chunk: unknown): void => {
   const cpuMs = millisecondsOf(process.cpuUsage(open.cpu));
   const { event, ctx } = JSON.parse(open.line) as Invocation;
   const { routeKey, trigger, extractionId, Records: [message] = [] } = event as FunctionEvent;
-  const queued: Record<string, string> = message === undefined ? {} : JSON.parse(message.body);
+  const queued: Record<string, string> = JSON.parse(message?.body ?? '{}');
   const entry: { readonly [Name in keyof Entry]: Entry[Name] | undefined } = {
     function: process.env.POWERTOOLS_SERVICE_NAME,
     memoryMB: Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE),
