@@ -139,7 +139,7 @@ const mustTransitionBy = (record: Extraction, timings: Timings): string => {
 
 /**
  * For how many seconds an open record has been in its status beyond the time that the rules allow. 0 for a closed record
- * and for one in time. Throws a RangeError if a time in the record is not a time.
+ * and for one in time.
  */
 export const stuckSeconds = (record: Extraction, now: Date, timings: Timings): number => {
   if (record.dueShard === undefined) return 0;

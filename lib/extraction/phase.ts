@@ -21,25 +21,39 @@ export type Phase = Requested | Starting | Running | Grace | Collecting | Closed
 /** The phases in which the task is read. */
 export type Readable = Running | Grace | Collecting;
 
-/**
- * The phase of a record: what decisions are made from. Each record has one, and unknown attributes stay. A time that is missing is that
- * of the step before, so that nothing waits for longer than it would with it.
- */
-export const phaseOf = (record: Extraction): Phase => {
+/** A time. One that is missing or damaged is that of the step before, so that nothing waits for longer than it would with it. */
+export const timeOr = (time: string | undefined, before: string): string =>
+  time === undefined || Number.isNaN(Date.parse(time)) ? before : time;
+
+/** The record, with times that can be compared. */
+const withTimes = (record: Extraction): Extraction => {
+  const requestedAt = timeOr(record.requestedAt, new Date(0).toISOString());
+  const { lastReadBegunAt } = record;
+  return {
+    ...record,
+    requestedAt,
+    deadlineAt: timeOr(record.deadlineAt, requestedAt),
+    ...(lastReadBegunAt === undefined ? {} : { lastReadBegunAt: timeOr(lastReadBegunAt, requestedAt) }),
+  };
+};
+
+/** The phase of a record: what decisions are made from. Each record has one, and unknown attributes stay. */
+export const phaseOf = (stored: Extraction): Phase => {
+  const record = withTimes(stored);
   const { status, attemptId, taskId, dueShard, collectedAt, requestedAt, deadlineAt } = record;
   if (status === 'REQUESTED') return { ...record, phase: 'requested' };
   if (status === 'STARTING' && attemptId !== undefined) {
-    return { ...record, phase: 'starting', attemptId, startingAt: record.startingAt ?? requestedAt };
+    return { ...record, phase: 'starting', attemptId, startingAt: timeOr(record.startingAt, requestedAt) };
   }
   if (status !== 'STARTING' && dueShard === undefined) return { ...record, phase: 'closed' };
   if (taskId !== undefined && status === 'RUNNING') {
-    return { ...record, phase: 'running', taskId, startedAt: record.startedAt ?? requestedAt };
+    return { ...record, phase: 'running', taskId, startedAt: timeOr(record.startedAt, requestedAt) };
   }
   if (taskId !== undefined && status === 'TIMED_OUT') {
-    return { ...record, phase: 'grace', taskId, settledAt: record.settledAt ?? deadlineAt };
+    return { ...record, phase: 'grace', taskId, settledAt: timeOr(record.settledAt, deadlineAt) };
   }
   if (taskId !== undefined && collectedAt === undefined && isTerminalStatus(status)) {
-    return { ...record, phase: 'collecting', taskId, settledAt: record.settledAt ?? requestedAt };
+    return { ...record, phase: 'collecting', taskId, settledAt: timeOr(record.settledAt, requestedAt) };
   }
   return { ...record, phase: 'incomplete' };
 };

@@ -104,16 +104,22 @@ export const reachableFrom = async (
   return reachable;
 };
 
+/** A time of a record, or that of the step before, if it is missing or damaged. */
+const timeOr = (time: string | undefined, before: string): string =>
+  time === undefined || Number.isNaN(Date.parse(time)) ? before : time;
+
 /** When the rules for a record change by the clock alone. */
 export const limitsOf = (record: Extraction): readonly string[] => {
-  const { status, dueShard, dueAt, notBefore, requestedAt, startingAt, settledAt, deadlineAt } = record;
+  const { status, dueShard, dueAt, notBefore, startingAt, settledAt } = record;
   if (dueShard === undefined) return [];
+  const requestedAt = timeOr(record.requestedAt, new Date(0).toISOString());
+  const deadlineAt = timeOr(record.deadlineAt, requestedAt);
   const ofStatus = isTerminalStatus(status)
-    ? plusSeconds(settledAt ?? requestedAt, timings.collectFor)
+    ? plusSeconds(timeOr(settledAt, requestedAt), timings.collectFor)
     : status === 'TIMED_OUT'
-      ? plusSeconds(settledAt ?? deadlineAt, timings.grace)
+      ? plusSeconds(timeOr(settledAt, deadlineAt), timings.grace)
       : status === 'STARTING'
-        ? plusSeconds(startingAt ?? requestedAt, timings.startTimeout)
+        ? plusSeconds(timeOr(startingAt, requestedAt), timings.startTimeout)
         : status === 'REQUESTED'
           ? plusSeconds(requestedAt, timings.startWindow)
           : deadlineAt;

@@ -72,11 +72,11 @@ const never = async (): Promise<never> => {
  * Reconciles a record as messages of the sweep do, which move on to the slow queue: every 6 h, and past the time of its status every
  * 100 s, which is less than a timeout of the function. Each read ends its process. Reads are paused for the first 5 minutes past the time.
  */
-const lifeOf = async (record: Extraction): Promise<string | undefined> => {
+const lifeOf = async (record: Extraction, from = record.deadlineAt): Promise<string | undefined> => {
   const { extractionId, taskId = '' } = record;
   const items = new Map([[extractionId, record]]);
   const current = () => items.get(extractionId) ?? record;
-  let now = new Date(record.deadlineAt);
+  let now = new Date(from);
   let diedAt = '';
   let isPaused = false;
   const visit = (isSlow: boolean): Promise<unknown> =>
@@ -133,15 +133,34 @@ const dieInEachRead = async (records: readonly Extraction[]): Promise<string | u
   return undefined;
 };
 
+const omitting = (record: Extraction, name: keyof Extraction): Extraction => {
+  const { [name]: _omitted, ...rest } = record;
+  return rest as Extraction;
+};
+
 const mayLack = ['attemptId', 'startingAt', 'startedAt', 'taskId', 'settledAt'] as const;
 
-/** What breaks the rule that every open record closes, whatever it lacks, and whatever its status is. */
+const mayBeDamaged = [
+  'requestedAt',
+  'deadlineAt',
+  'startingAt',
+  'startedAt',
+  'settledAt',
+  'lastReadBegunAt',
+] as const;
+
+/** What breaks the rule that every open record closes, whatever it lacks, whichever time is none, and whatever its status is. */
 const lackAttributes = async (records: readonly Extraction[]): Promise<string | undefined> => {
   for (const record of records) {
-    for (const name of mayLack) {
-      const { [name]: _lacked, ...rest } = { ...record, dueShard: 0, dueAt: record.deadlineAt };
-      const broken = await lifeOf(rest);
-      if (broken === 'It is never closed.') return `${broken}\n${JSON.stringify(rest)}`;
+    const open = { ...record, dueShard: 0, dueAt: record.deadlineAt };
+    const damaged: readonly Extraction[] = [
+      ...mayLack.map((name) => omitting(open, name)),
+      ...mayBeDamaged.map((name) => ({ ...open, [name]: 'no time' })),
+    ];
+    for (const one of damaged) {
+      const broken = await lifeOf(one, record.deadlineAt).catch(String);
+      if (broken !== undefined && !broken.startsWith('It is closed'))
+        return `${broken}\n${JSON.stringify(one)}`;
     }
   }
   return undefined;

@@ -1,6 +1,6 @@
 import type { Change } from '../change.ts';
 import { maxDelaySeconds, plusSeconds, secondsSince, type Timings } from '../deadlines.ts';
-import { phaseOf } from '../phase.ts';
+import { type Phase, phaseOf, timeOr } from '../phase.ts';
 import { type Extraction, isUnderstood } from '../record.ts';
 import * as change from '../transitions.ts';
 
@@ -17,22 +17,22 @@ export type ErasurePlan =
   | { readonly kind: 'remove' };
 
 /** The latest change of a closed record, as far as its attributes show. A mere close shows only in `expiresAt`. */
-const lastChangedAt = (record: Extraction, now: string, recordRetention: number): string => {
-  const { expiresAt } = record;
+const lastChangedAt = (record: Phase, now: string, recordRetention: number): string => {
+  const { requestedAt, settledAt, collectedAt, expiresAt } = record;
   const closed =
     expiresAt === undefined ? undefined : plusSeconds(new Date(expiresAt * 1000), -recordRetention);
   // If the retention setting was changed since, the result may be in the future and is not used.
   const closedAt = closed !== undefined && closed <= now ? closed : undefined;
-  return [record.settledAt, record.collectedAt, closedAt]
-    .filter((time) => time !== undefined)
-    .reduce((latest, time) => (time > latest ? time : latest), record.requestedAt);
+  return [settledAt, collectedAt, closedAt]
+    .map((time) => timeOr(time, requestedAt))
+    .reduce((latest, time) => (time > latest ? time : latest), requestedAt);
 };
 
 /** Clocks may differ by seconds, and the record has the time of its last writer. `Tasks` refuses who is late, the bucket does not. */
 const clocksDifferBy = 10;
 
 /** Until when a process that read the record while it was open may write: no function that does runs for longer. */
-const lastWriteBy = (record: Extraction, now: string, timings: Timings): string =>
+const lastWriteBy = (record: Phase, now: string, timings: Timings): string =>
   plusSeconds(
     lastChangedAt(record, now, timings.recordRetention),
     Math.max(timings.reconcileTimeout, timings.startTimeout) + clocksDifferBy,
@@ -52,7 +52,8 @@ export const planErasure = (
   const decision = { record, now, timings };
   // After a rollback, a newer version may work on it again.
   if (!isUnderstood(record) && record.dueShard !== undefined) return { kind: 'open' };
-  const { phase } = phaseOf(record);
+  const inPhase = phaseOf(record);
+  const { phase } = inPhase;
   if (phase === 'requested') {
     return {
       kind: 'write',
@@ -61,7 +62,7 @@ export const planErasure = (
   }
   if (phase === 'grace') return { kind: 'write', change: change.closeAfterGrace(decision) };
   if (phase !== 'closed') return { kind: 'open' };
-  const until = lastWriteBy(record, now.toISOString(), timings);
+  const until = lastWriteBy(inPhase, now.toISOString(), timings);
   return now.toISOString() < until ? { kind: 'too-fresh', until } : { kind: 'remove' };
 };
 

@@ -3,6 +3,7 @@ import { type EndWaitDeps, endWait } from '../../rate-limit/start-line.ts';
 import { isProblem } from '../codes.ts';
 import { stuckSeconds, type Timings, windowEnd } from '../deadlines.ts';
 import { isBriefFor, plan, planEarly } from '../decide.ts';
+import { phaseOf } from '../phase.ts';
 import type { Invoker, Observation, Result } from '../plan.ts';
 import {
   type BatchAnswer,
@@ -48,7 +49,7 @@ const timingsOf = async (
   { startLine, timings, now }: Pick<ReconcileDeps, 'startLine' | 'timings' | 'now'>,
 ): Promise<Timings> => {
   if (startLine === undefined || record?.status !== 'REQUESTED') return timings;
-  if (now().toISOString() < windowEnd(record.requestedAt, timings)) return timings;
+  if (now().toISOString() < windowEnd(phaseOf(record).requestedAt, timings)) return timings;
   const entry = await startLine.find(record.extractionId);
   if (entry?.requestId !== record.requestId) return timings;
   const waits = entry.waitingSince === undefined ? 0 : timings.maxWait;

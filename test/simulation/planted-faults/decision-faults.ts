@@ -132,6 +132,13 @@ export const decisionFaults: Faults = {
     replace: "if (status === 'STARTING') return startInProgress(context);",
     caughtBy: 'closes-incomplete',
   },
+  'damaged-time-compared': {
+    does: 'A time that is none is taken as it is, so that each reconcile of its record throws.',
+    file: 'lib/extraction/phase.ts',
+    find: 'time === undefined || Number.isNaN(Date.parse(time)) ? before : time',
+    replace: 'time ?? before',
+    caughtBy: 'closes-incomplete',
+  },
   'last-read-kept-anew': {
     does: 'Each try of the last read replaces when the first one began, so that a message that comes often enough keeps the record open.',
     file: 'lib/extraction/transitions.ts',

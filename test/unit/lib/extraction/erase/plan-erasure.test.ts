@@ -49,6 +49,8 @@ test('nothing is removed while a process that read the record open may still wri
   // Its clock may be behind by 10 s.
   expect(planned(collected, 169)).toEqual({ kind: 'too-fresh', until: iso(170) });
   expect(planned(collected, 170)).toEqual({ kind: 'remove' });
+  // A time that somebody has damaged delays nothing, and is no reason to keep the record.
+  expect(planned({ ...collected, settledAt: 'no time' }, 170)).toEqual({ kind: 'remove' });
   // A start may be configured to take longer.
   expect(planned(collected, 170, { ...timings, startTimeout: 300 })).toEqual({
     kind: 'too-fresh',
