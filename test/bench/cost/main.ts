@@ -39,7 +39,7 @@ const services: readonly (readonly [name: string, ...items: Item[]])[] = [
   ['API Gateway', 'httpRequest'],
   ['DynamoDB, writes', 'writeUnit'],
   ['DynamoDB, reads', 'readUnit'],
-  ['KMS', 'keyRequest'],
+  ['KMS, also behind secrets', 'keyRequest'],
   ['S3', 'put', 'get'],
   ['Secrets Manager', 'secretRead'],
   ['SQS and EventBridge', 'queueRequest', 'busEvent'],
