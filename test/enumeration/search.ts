@@ -133,34 +133,17 @@ const dieInEachRead = async (records: readonly Extraction[]): Promise<string | u
   return undefined;
 };
 
-const omitting = (record: Extraction, name: keyof Extraction): Extraction => {
-  const { [name]: _omitted, ...rest } = record;
-  return rest as Extraction;
-};
-
 const mayLack = ['attemptId', 'startingAt', 'startedAt', 'taskId', 'settledAt'] as const;
-
-const mayBeDamaged = [
-  'requestedAt',
-  'deadlineAt',
-  'startingAt',
-  'startedAt',
-  'settledAt',
-  'lastReadBegunAt',
-] as const;
+const times = ['requestedAt', 'deadlineAt', ...mayLack.slice(1, 3), 'settledAt', 'lastReadBegunAt'];
 
 /** What breaks the rule that every open record closes, whatever it lacks, whichever time is none, and whatever its status is. */
 const lackAttributes = async (records: readonly Extraction[]): Promise<string | undefined> => {
+  const damages = [...mayLack.map((name) => [name, undefined]), ...times.map((name) => [name, 'no time'])];
   for (const record of records) {
-    const open = { ...record, dueShard: 0, dueAt: record.deadlineAt };
-    const damaged: readonly Extraction[] = [
-      ...mayLack.map((name) => omitting(open, name)),
-      ...mayBeDamaged.map((name) => ({ ...open, [name]: 'no time' })),
-    ];
-    for (const one of damaged) {
-      const broken = await lifeOf(one, record.deadlineAt).catch(String);
-      if (broken !== undefined && !broken.startsWith('It is closed'))
-        return `${broken}\n${JSON.stringify(one)}`;
+    for (const [name = '', value] of damages) {
+      const damaged = { ...record, dueShard: 0, dueAt: record.deadlineAt, [name]: value } as Extraction;
+      const broken = await lifeOf(damaged, record.deadlineAt).catch(String);
+      if (broken?.startsWith('It is closed') === false) return `${broken}\n${JSON.stringify(damaged)}`;
     }
   }
   return undefined;

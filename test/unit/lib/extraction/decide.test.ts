@@ -20,11 +20,11 @@ test.each<readonly [string, Invoker, Observation]>([
   ['a read of another task', swept, { ...another, kind: 'read', reading }],
   ['the status of another task', swept, task],
   ['the link of another task', start, { ...task, isOwn: false }],
-])('%s decides nothing: what follows is what the record shows', (_what, invoker, seen) => {
+])('%s decides nothing: what follows is what the record shows', (_what, invoker, observed) => {
   for (const status of ['RUNNING', 'TIMED_OUT'] as const) {
     const record = extractionIn(status);
     const now = at(100);
-    expect(judge(record, invoker, seen, now, timings)).toEqual(plan(record, invoker, now, timings));
+    expect(judge(record, invoker, observed, now, timings)).toEqual(plan(record, invoker, now, timings));
   }
 });
 
@@ -35,8 +35,8 @@ test('the answer to the call of another attempt decides nothing', () => {
     { kind: 'refused', reason: 'http-400' },
     { kind: 'unknown', reason: 'timeout' },
   ] as const) {
-    const seen = { kind: 'called', attemptId: 'attempt-2', result } as const;
-    expect(judge(record, start, seen, at(2), timings)).toEqual(plan(record, start, at(2), timings));
+    const observed = { kind: 'called', attemptId: 'attempt-2', result } as const;
+    expect(judge(record, start, observed, at(2), timings)).toEqual(plan(record, start, at(2), timings));
   }
 });
 
