@@ -21,9 +21,14 @@ export type Phase = Requested | Starting | Running | Grace | Collecting | Closed
 /** The phases in which the task is read. */
 export type Readable = Running | Grace | Collecting;
 
-/** A time. One that is missing or damaged is that of the step before, so that nothing waits for longer than it would with it. */
-export const timeOr = (time: string | undefined, before: string): string =>
-  time === undefined || Number.isNaN(Date.parse(time)) ? before : time;
+/**
+ * A time in the form in which times are compared. One that is missing or damaged is that of the step before, so that nothing waits for
+ * longer than it would with it.
+ */
+export const timeOr = (time: string | undefined, before: string): string => {
+  const parsed = Date.parse(time ?? '');
+  return Number.isNaN(parsed) ? before : new Date(parsed).toISOString();
+};
 
 /** The record, with times that can be compared. */
 const withTimes = (record: Extraction): Extraction => {

@@ -138,7 +138,10 @@ const times = ['requestedAt', 'deadlineAt', ...mayLack.slice(1, 3), 'settledAt',
 
 /** What breaks the rule that every open record closes, whatever it lacks, whichever time is none, and whatever its status is. */
 const lackAttributes = async (records: readonly Extraction[]): Promise<string | undefined> => {
-  const damages = [...mayLack.map((name) => [name, undefined]), ...times.map((name) => [name, 'no time'])];
+  const damages = [
+    ...mayLack.map((name) => [name, undefined]),
+    ...times.flatMap((name) => ['no time', 'March 1 2026'].map((value) => [name, value])),
+  ];
   for (const record of records) {
     for (const [name = '', value] of damages) {
       const damaged = { ...record, dueShard: 0, dueAt: record.deadlineAt, [name]: value } as Extraction;

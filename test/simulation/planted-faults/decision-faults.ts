@@ -135,8 +135,8 @@ export const decisionFaults: Faults = {
   'damaged-time-compared': {
     does: 'A time that is none is taken as it is, so that each reconcile of its record throws.',
     file: 'lib/extraction/phase.ts',
-    find: 'time === undefined || Number.isNaN(Date.parse(time)) ? before : time',
-    replace: 'time ?? before',
+    find: 'return Number.isNaN(parsed) ? before : new Date(parsed).toISOString();',
+    replace: 'return parsed === 0 ? before : (time ?? before);',
     caughtBy: 'closes-incomplete',
   },
   'last-read-kept-anew': {

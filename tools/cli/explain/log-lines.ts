@@ -1,4 +1,5 @@
 import { defined } from '../../../lib/defined.ts';
+import type { Ending, Invoker } from '../../../lib/extraction/plan.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { logMessages } from '../../../lib/observability/log-messages.ts';
 import { bounded } from './bounded-text.ts';
@@ -50,7 +51,7 @@ const detailsOf = ({ fields }: LogLine): string =>
 
 /** A poll of the machine, which its history has as a failed try. */
 const isPoll = ({ caller, outcome }: LogLine['fields']): boolean =>
-  caller === 'machine' && outcome === 'not-yet';
+  caller === ('machine' satisfies Invoker['kind']) && outcome === ('not-yet' satisfies Ending['conclusion']);
 
 const { started, ended, corrected, errorCodesCollected } = logMessages;
 const inRecord: ReadonlySet<string> = new Set([started, ended, corrected, errorCodesCollected]);

@@ -1,5 +1,5 @@
 import { judge, plan } from '../../../lib/extraction/decide.ts';
-import type { Plan } from '../../../lib/extraction/plan.ts';
+import type { Explanation, Plan } from '../../../lib/extraction/plan.ts';
 import { type Extraction, hasTaskItem } from '../../../lib/extraction/record.ts';
 import { holdOf } from '../terminal/describe-hold.ts';
 import type { Known } from './gather.ts';
@@ -32,7 +32,8 @@ export const nextStatus = (known: Open): string | undefined => {
 /** Whether the item with the sealed target is lost, which each read by consent needs. Only a read that missed it shows it. */
 const isTargetLost = ({ record, logs, hasAllLogs }: Open): boolean | undefined => {
   if (hasTaskItem(record)) return false;
-  if (logs.some(({ fields }) => fields.explanation === 'request-data-gone')) return true;
+  if (logs.some(({ fields }) => fields.explanation === ('request-data-gone' satisfies Explanation)))
+    return true;
   return hasAllLogs ? false : undefined;
 };
 

@@ -15,11 +15,6 @@ test.each([
   expect(due.resultsAgain(settled, at(now), timings)).toBe(iso(next));
 });
 
-test('results that lag are read at the end of the lag', () => {
-  expect(due.restOfResults(settled, at(200), timings)).toBe(iso(400));
-  expect(due.restOfResults(settled, at(400), timings)).toBe(iso(600));
-});
-
 test('a claimed start leaves a later time unchanged', () => {
   const claimed = (dueAt: number) => due.claimedStart({ ...extraction(), dueAt: iso(dueAt) }, at(0), timings);
   expect([claimed(180), claimed(179)]).toEqual(['unchanged', iso(180)]);
