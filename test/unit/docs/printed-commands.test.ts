@@ -17,8 +17,10 @@ const pages = execFileSync('git', ['ls-files', '*.md', ':!CHANGELOG.md', ':!docs
   .split('\n');
 
 /** The blocks of a page that a shell runs, also those of a list. */
+const shellBlock = /^( *)```(?:ba)?sh\n([\s\S]*?)^\1```$/gm;
+
 const blocksIn = (text: string): readonly string[] =>
-  [...text.matchAll(/^( *)```(?:ba)?sh\n([\s\S]*?)^\1```$/gm)].map(([, , block = '']) => block);
+  [...text.matchAll(shellBlock)].map(([, , block = '']) => block);
 
 /** The commands of a block, without comments. A loop is one command, and so is what goes on in the next line. */
 const commandsIn = (block: string): readonly string[] =>
@@ -95,9 +97,16 @@ test('a command that runs until Ctrl-C is the last of its block', () => {
   ).toEqual([]);
 });
 
-test('a block reads a file only after the page has named it', () => {
+test('a block uses a variable, a command and a file only after the page has set or named it', () => {
   for (const page of pages) {
     const text = read(page);
+    for (const { 2: block = '', index } of text.matchAll(shellBlock)) {
+      for (const { 1: name, index: at } of block.matchAll(/\$\{?([A-Z][A-Z_]+)|^ *cosecha /gm)) {
+        const before = text.slice(0, text.indexOf(block, index) + at);
+        const set = name === undefined ? /^cosecha\(\) /m : `(^|\\s)${name}=|\\bfor ${name} in|\`${name}\``;
+        expect([page, name, new RegExp(set, 'm').test(before)]).toEqual([page, name, true]);
+      }
+    }
     for (const { 1: name = '', index } of text.matchAll(/\bfile:\/\/([a-z][\w.-]*)/g)) {
       expect([page, name, text.slice(0, index).includes(name)]).toEqual([page, name, true]);
     }

@@ -28,15 +28,6 @@ test("docs/sandbox.md has the sandbox's outcome table", () => {
   expect(read('docs/sandbox.md')).toContain(outcomesAsMarkdown());
 });
 
-test("each variable of the README's commands is set by a command before it", () => {
-  const commands = [...read('README.md').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
-  for (const text of commands) {
-    for (const { 1: name = '', index } of text.matchAll(/\$\{?([A-Z_]+)/g)) {
-      expect(text.slice(0, index)).toMatch(new RegExp(`^${name}=`, 'm'));
-    }
-  }
-});
-
 test('nothing names a command that would fetch Cosecha from a registry, where anybody could register the name', () => {
   const files = execFileSync('git', ['ls-files', '*.md', '*.ts', '*.js'], {
     cwd: repository,
