@@ -175,6 +175,19 @@ describeInChromium('the console', () => {
     await page.getByRole('link', { name: 'All', exact: true }).waitFor();
   });
 
+  test('a timeline that is wider than its window says that it goes on, and can be scrolled there by keyboard', async () => {
+    const { page } = await open(`extractions/${idOf(3)}`, { viewport: { width: 400, height: 800 } });
+    const hint = page.getByText('The timeline goes on to the right');
+    expect(await hint.isVisible()).toBe(true);
+    const drawing = page.locator('.drawn [tabindex="0"]');
+    await drawing.press('ArrowRight');
+    await eventually(async () =>
+      expect(await drawing.evaluate(({ scrollLeft }) => scrollLeft)).toBeGreaterThan(0),
+    );
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    expect(await hint.isVisible()).toBe(false);
+  });
+
   test('an update replaces no element of the page, not even the first one', async () => {
     const { page } = await open(`extractions/${idOf(3)}`);
     await page.addInitScript(
