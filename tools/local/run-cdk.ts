@@ -18,8 +18,12 @@ type CdkRun = {
 
 const cli = join(repository, 'node_modules', 'aws-cdk', 'bin', 'cdk');
 
-/** Keeps a synthesis without an endpoint from searching for credentials in profiles or at a metadata address. */
+/**
+ * Keeps a synthesis from searching for credentials in profiles or at a metadata address. Nothing serves at the endpoint, without
+ * which a stage for emulators is refused.
+ */
 const noAws = {
+  AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
   AWS_CONFIG_FILE: '/dev/null',
   AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
   AWS_EC2_METADATA_DISABLED: 'true',

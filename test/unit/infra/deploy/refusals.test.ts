@@ -26,14 +26,21 @@ const another = readConfig({ stage: 'local-bank', providerBaseUrl: 'http://127.0
 const prod = readConfig(required);
 const CDK_DEFAULT_ACCOUNT = '111122223333';
 
-test.each([local, another])('the stage $stage for emulators is refused with an AWS account', (config) => {
-  expect(() => refuseLocalOnAws(config, { CDK_DEFAULT_ACCOUNT })).toThrow(ConfigError);
-});
+test.each([local, another])(
+  'the stage $stage for emulators is refused without one, by the CDK CLI',
+  (config) => {
+    expect(() => refuseLocalOnAws(config, { CDK_DEFAULT_ACCOUNT })).toThrow(ConfigError);
+    // It has not found the account, and goes on to deploy.
+    expect(() => refuseLocalOnAws(config, { CDK_OUTDIR: 'cdk.out' })).toThrow(
+      'AWS_ENDPOINT_URL names no emulator',
+    );
+  },
+);
 
 test('it is accepted with an emulator and without an account, and every other stage with one', () => {
-  refuseLocalOnAws(local, { CDK_DEFAULT_ACCOUNT, AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' });
+  refuseLocalOnAws(local, { CDK_OUTDIR: 'cdk.out', AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' });
   refuseLocalOnAws(local, {});
-  refuseLocalOnAws(prod, { CDK_DEFAULT_ACCOUNT });
+  refuseLocalOnAws(prod, { CDK_DEFAULT_ACCOUNT, CDK_OUTDIR: 'cdk.out' });
 });
 
 describe('refuse-wrong-environment', () => {
