@@ -57,19 +57,13 @@ const parsed =
     throw new InvalidArgumentError(refusal);
   };
 
-/** A variable of the shell that is not set arrives as an empty argument. */
-const unlessEmpty = (name: string, parse: (text: string) => string) => (text: string) => {
-  if (text === '') throw new InvalidArgumentError(`No ${name} is given: the argument is empty.`);
-  return parse(text);
-};
-
 const when = (accepts: (text: string) => boolean) => (text: string) => (accepts(text) ? text : undefined);
 
-const extractionId = unlessEmpty(
-  'extractionId',
-  parsed(when(mayBeExtractionId), 'An extractionId is a UUID, or at least its first eight digits.'),
+const extractionId = parsed(
+  when(mayBeExtractionId),
+  'An extractionId is a UUID, or at least its first eight digits.',
 );
-const taskId = unlessEmpty('taskId', parsed(when(isTaskId), 'A taskId has 1 to 100 characters.'));
+const taskId = parsed(when(isTaskId), 'A taskId has 1 to 100 characters.');
 const idempotencyKey = parsed(
   when(isIdempotencyKey),
   'An idempotency key has 1 to 255 printable ASCII characters.',
@@ -439,6 +433,15 @@ const printCompletion = (shell: string): void => {
   }
 };
 
+/** A variable of the shell that is not set arrives as an empty argument, which could stand for all, or for a default. */
+const refuseEmpty = (one: Argument | Option): void => {
+  const { parseArg = (text: string): unknown => text } = one;
+  one.argParser((text: string, before: unknown) => {
+    if (text === '') throw new InvalidArgumentError(`No ${one.name()} is given: the argument is empty.`);
+    return parseArg(text, before);
+  });
+};
+
 /** Completes the commands and options above, so it comes after them. Shells call its hidden command `complete`. */
 const addCompletion = (program: Command): void => {
   completion(program, { completionCommandName: 'completion' });
@@ -499,6 +502,13 @@ export const createProgram = (run: Run, version: string): Command => {
         return work(...given, context);
       });
   for (const add of commands) add(program.command.bind(program), runImported);
+  // An empty --region or --profile is none, as for the AWS CLI, and an empty --stage is no stage.
+  const own = program.options.filter((option) => option.name() === 'stack');
+  const given = program.commands.flatMap(({ options, registeredArguments }) => [
+    ...options.filter(({ required }) => required),
+    ...registeredArguments,
+  ]);
+  for (const one of [...own, ...given]) refuseEmpty(one);
   addCompletion(program);
   addHelp(program);
   return program;

@@ -267,6 +267,22 @@ test.each([
   expect(await parse(...args)).toBe(code);
 });
 
+test('an empty argument, as of a variable that is not set, is refused by each command and option that takes one', async () => {
+  const { commands } = createProgram(async () => undefined, '1.2.3');
+  const lines = commands
+    .filter((command) => !['help', 'completion', 'complete'].includes(command.name()))
+    .flatMap((command) => [
+      ...command.registeredArguments.map(() => [command.name(), '']),
+      ...command.options
+        .filter(({ required }) => required)
+        .map(({ long }) => [command.name(), String(long), '']),
+    ]);
+  expect(lines.length).toBeGreaterThan(50);
+  for (const line of [...lines, ['--stack', '', 'list']]) {
+    expect([line, await parse(...line)]).toEqual([line, 'commander.invalidArgument']);
+  }
+});
+
 const helpOf = (name: string): string => {
   let text = '';
   const program = createProgram(async () => undefined, '1.2.3');
