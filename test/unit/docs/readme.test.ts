@@ -39,19 +39,21 @@ test('nothing names a command that would fetch Cosecha from a registry, where an
   expect(paths.filter((path) => fetching.test(read(path)))).toEqual([]);
 });
 
-test('git ignores every file that the quick start writes', () => {
-  const written = [...read('README.md').matchAll(/(?:^echo .* > |--results )(\S+)/gm)].map(
-    ([, path = '']) => path,
+test('git ignores every file of results, requests and credentials that pages and the help write or read in the checkout', () => {
+  const pages = ['README.md', 'docs/cli.md', 'docs/stream.md', 'tools/cli/program.ts'].map(read).join('\n');
+  const named = pages.matchAll(
+    /(?:^echo .* > |--(?:results|output) | < |--batch \S+ )"?([\w./$-]+\.jsonl?)\b/gm,
   );
-  expect(written).toHaveLength(2);
+  const written = [...new Set([...named].map(([, path = '']) => path))];
+  expect(written.length).toBeGreaterThan(4);
   const { stdout } = spawnSync('git', ['check-ignore', ...written], { cwd: repository, encoding: 'utf8' });
   expect(stdout.trim().split('\n')).toEqual(written);
 });
 
 /** What bash prints on standard output and error after these blocks of the runbook, with an AWS CLI that prints its arguments. */
-const runbookPrints = (version: string, commands: string): string => {
+const runbookPrints = (version: string, commands: string, pid = process.pid): string => {
   const directory = mkdtempSync(join(tmpdir(), 'cosecha-runbook-'));
-  const running = { endpoint: 'http://127.0.0.1:9', region: 'r', credentials: {} };
+  const running = { pid, endpoint: 'http://127.0.0.1:9', region: 'r', credentials: {} };
   mkdirSync(join(directory, '.cosecha'));
   writeFileSync(join(directory, '.cosecha', 'running.json'), JSON.stringify(running));
   const aws = `#!/bin/sh\n[ "$1" = --version ] && echo aws-cli/${version} || echo "aws $*"\n`;
@@ -73,14 +75,38 @@ test('a rehearsal of the runbook reaches the emulator with any version of the AW
   const reached = 'aws --endpoint-url http://127.0.0.1:9 sqs list-queues\n';
   expect(runbookPrints('2.31.0', command)).toBe(reached);
   expect(runbookPrints('1.22.34', command)).toBe(`${reached}This page needs version 2 of the AWS CLI.\n`);
+  // Left by an `npm start` that was killed: above all processes that there can be.
+  expect(runbookPrints('2.31.0', command, 2 ** 30)).toMatch(
+    /^First run npm start in this folder, .*\n.*AWS_ENDPOINT_URL: .*\n$/,
+  );
 });
+
+test.each(['docs/api.md', 'docs/operations.md', 'docs/embedding.md'])(
+  'without `npm start`, the block of %s that reads where it serves prints one sentence, and sets nothing',
+  (page) => {
+    const [, , block = ''] =
+      [...read(page).matchAll(/^( *)```sh\n([\s\S]*?)^\1```$/gm)].find(([, , text]) =>
+        text?.includes('served()'),
+      ) ?? [];
+    const script = `CHECKOUT=/nowhere\n${block}\necho "<$API_URL$AWS_ENDPOINT_URL$AWS_ACCESS_KEY_ID>"`;
+    const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], {
+      cwd: tmpdir(),
+      env: { PATH: process.env.PATH },
+      encoding: 'utf8',
+    });
+    expect({ stdout, stderr }).toEqual({
+      stdout: '<>\n',
+      stderr: expect.stringMatching(/^.*npm start .*`?Running\.`?\n$/),
+    });
+  },
+);
 
 test('a package is installed from a path that npm does not take for a repository', () => {
   const folder = new URL('docs/', repository);
   const text = readdirSync(folder).filter((name) => name.endsWith('.md'));
   const installed = text.flatMap((name) => read(`docs/${name}`).match(/npm install[^`\n]* \S+\.tgz/g) ?? []);
   expect(installed.length).toBeGreaterThan(1);
-  expect(installed.filter((command) => !/ (?:\.|\$CHECKOUT)\/\S+\.tgz$/.test(command))).toEqual([]);
+  expect(installed.filter((command) => !/ (?:\.|"\$CHECKOUT")\/\S+\.tgz$/.test(command))).toEqual([]);
 });
 
 test('docs/cli.md names what the completion of bash needs', () => {
