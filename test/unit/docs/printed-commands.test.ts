@@ -83,7 +83,7 @@ test.each([
 
 /** What runs until Ctrl-C, and so takes the lines that are pasted behind it as its input. */
 const serves =
-  /\bnpm (?:start|run sandbox)\b(?!.*--once)|\.listen\(|\bcosecha (?:[^|;&]* )?(?:console|listen)\b(?!.*--replay)/;
+  /(?<!echo ['"].*)\bnpm (?:start|run sandbox)\b(?!.*--once)|\.listen\(|\bcosecha (?:[^|;&]* )?(?:console|listen)\b(?!.*--replay)/;
 
 test('a command that runs until Ctrl-C is the last of its block', () => {
   const serving = allBlocks.filter(({ block }) => commandsIn(block).some((line) => serves.test(line)));
