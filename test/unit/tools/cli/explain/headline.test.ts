@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { logMessages } from '../../../../../lib/observability/log-messages.ts';
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
 import type { Hold } from '../../../../../tools/cli/explain/sources.ts';
+import { type Choose, runChain } from '../../../../enumeration/decision-chain.ts';
+import { allRecords, limitsOf } from '../../../../enumeration/records.ts';
 import { denied } from '../../../../support/browser/console-fixtures.ts';
 import {
   at,
@@ -292,4 +294,34 @@ explains('rejected', 1_300, {
   record: extractionIn('REJECTED'),
   headline:
     'REJECTED at 12:00:30Z: the provider answered with HTTP 400. Nothing ran. Change the request. As it is, it cannot succeed.',
+});
+
+/** The first answer to each lookup: it still runs, and its task is its own. */
+const way: Choose['way'] = (answers) => (answers === 5 ? 1 : 0);
+
+test('what the next reconcile is said to end or to read, it does', async () => {
+  const open = (await allRecords()).filter(({ dueShard }) => dueShard !== undefined);
+  for (const record of open) {
+    for (const limit of limitsOf(record)) {
+      const now = new Date(Math.max(Date.parse(limit), Date.parse(record.dueAt ?? '')) + 30_000);
+      const task = linkedTask({ taskId: record.taskId ?? '' });
+      const { headline = '' } = (await explainExtraction(sourcesWith({ record, task }), id, now)) ?? {};
+      const queue = { kind: 'queue', cause: 'sweep', isSlow: true } as const;
+      const chain = await runChain(record, queue, now, { way, passes: false, changes: false });
+      const said = /reconcile[^.]* ends (?:it|this one) ([A-Z_]+)|It ends ([A-Z_]+), by the reconcile/.exec(
+        headline,
+      );
+      const isRead = chain?.happened.some((one) => one.kind === 'learn' && /read$/.test(one.lookup.kind));
+      expect({
+        headline,
+        status: chain?.end.record?.status,
+        isRead,
+      }).toEqual({
+        headline,
+        status: said?.[1] ?? said?.[2] ?? record.status,
+        isRead: /reads (?:it|the provider)|read again until|is polled/.test(headline),
+      });
+    }
+  }
+  expect(open.length).toBeGreaterThan(20);
 });
