@@ -165,7 +165,7 @@ test('the first requests of docs/api.md work as they stand, by curl and in Pytho
   writeFileSync(join(CURL_HOME, '.curlrc'), 'insecure');
   const run = promisify(execFile);
   const [byCurl, byPython] = await Promise.all([
-    run('bash', ['-c', block('EXTRACTION=')], { env: { ...env, API_URL, CURL_HOME } }),
+    run('bash', ['-c', block('call\\(\\)')], { env: { ...env, API_URL, CURL_HOME } }),
     run(await preparePython(), ['-c', block('import json')], { env }),
   ]);
   for (const [{ stdout }, key] of [[byCurl, 'with-curl'] as const, [byPython, 'with-python'] as const]) {
@@ -173,7 +173,7 @@ test('the first requests of docs/api.md work as they stand, by curl and in Pytho
     await closed(extractionIdForKey(key));
   }
   // The first block replays the request, and sets what the other needs.
-  const { stdout } = await run('bash', ['-c', `${block('EXTRACTION=')}${block('curl .*EXTRACTION_ID')}`], {
+  const { stdout } = await run('bash', ['-c', `${block('call\\(\\)')}${block('call .*EXTRACTION_ID')}`], {
     env: { ...env, API_URL, CURL_HOME },
   });
   const followed: unknown = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
