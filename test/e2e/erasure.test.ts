@@ -29,7 +29,7 @@ const { outputs } = inject('cosecha');
 const table = outputs.ErasuresTableName ?? '';
 const store = dynamoErasureStore(aws.dynamo, table);
 
-/** Of each state. With ERASED_OF_EACH=34 there are 204, which takes minutes. */
+/** Of each state. With ERASED_OF_EACH=34 there are 204, as in `.ci/run`: they take five minutes. */
 const ofEach = Number(process.env.ERASED_OF_EACH ?? 3);
 const times = <T>(make: () => Promise<T>): Promise<readonly T[]> =>
   Promise.all(Array.from({ length: ofEach }, make));
