@@ -148,8 +148,8 @@ const webhookWaitEnds = ({ record, settings }: Open, visit: StateVisit | undefin
 };
 
 const describeTask = (known: In<Running>, waitEnd: string): string | undefined => {
-  const { task, extractionId, now, unread } = known;
-  const { taskId } = known.record;
+  const { task, extractionId, now, unread, record } = known;
+  const { taskId } = record;
   if (task?.extractionId !== undefined && task.extractionId !== extractionId) {
     return `The provider answered the start with task ${taskId}, which belongs to extraction ${task.extractionId}. The next reconcile ends this one ${nextStatus(known)}, and uses nothing of that task.`;
   }
@@ -157,7 +157,8 @@ const describeTask = (known: In<Running>, waitEnd: string): string | undefined =
     const when = task.notifiedAt === undefined ? '' : ` at ${clockTime(task.notifiedAt, now)}`;
     return `A delivery reported ${task.taskStatus}${when}, and the record does not have it yet. The next delivery or reconcile settles it.`;
   }
-  if (unread.has('task') || task?.extractionId !== undefined) return undefined;
+  const isOver = isReadTimeOver(record, now, known.settings.timings);
+  if (unread.has('task') || task?.extractionId !== undefined || isOver) return undefined;
   return `Task ${taskId} runs and is not linked to this extraction yet, so no webhook would find it. The machine's next try links it, or its first poll after ${clockTime(waitEnd, now)}. ${timedOutBy(known)}`;
 };
 

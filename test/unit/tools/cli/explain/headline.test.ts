@@ -299,29 +299,32 @@ explains('rejected', 1_300, {
 /** The first answer to each lookup: it still runs, and its task is its own. */
 const way: Choose['way'] = (answers) => (answers === 5 ? 1 : 0);
 
-test('what the next reconcile is said to end or to read, it does', async () => {
-  const open = (await allRecords()).filter(({ dueShard }) => dueShard !== undefined);
-  for (const record of open) {
-    for (const limit of limitsOf(record)) {
-      const now = new Date(Math.max(Date.parse(limit), Date.parse(record.dueAt ?? '')) + 30_000);
-      const task = linkedTask({ taskId: record.taskId ?? '' });
-      const { headline = '' } = (await explainExtraction(sourcesWith({ record, task }), id, now)) ?? {};
-      const queue = { kind: 'queue', cause: 'sweep', isSlow: true } as const;
-      const chain = await runChain(record, queue, now, { way, passes: false, changes: false });
-      const said = /reconcile[^.]* ends (?:it|this one) ([A-Z_]+)|It ends ([A-Z_]+), by the reconcile/.exec(
-        headline,
-      );
-      const isRead = chain?.happened.some((one) => one.kind === 'learn' && /read$/.test(one.lookup.kind));
-      expect({
-        headline,
-        status: chain?.end.record?.status,
-        isRead,
-      }).toEqual({
-        headline,
-        status: said?.[1] ?? said?.[2] ?? record.status,
-        isRead: /reads (?:it|the provider)|read again until|is polled/.test(headline),
-      });
+test.each([true, false])(
+  'what the next reconcile is said to end or read, it does; linked: %s',
+  async (isLinked) => {
+    const open = (await allRecords()).filter(({ dueShard }) => dueShard !== undefined);
+    for (const record of open) {
+      for (const limit of limitsOf(record)) {
+        const now = new Date(Math.max(Date.parse(limit), Date.parse(record.dueAt ?? '')) + 30_000);
+        const sources = sourcesWith({ record, ...(isLinked ? { task: linkedTask() } : {}) });
+        const { headline = '' } = (await explainExtraction(sources, id, now)) ?? {};
+        const queue = { kind: 'queue', cause: 'sweep', isSlow: true } as const;
+        const chain = await runChain(record, queue, now, { way, passes: false, changes: false });
+        const said = /reconcile[^.]* ends (?:it|this one) ([A-Z_]+)|It ends ([A-Z_]+), by the reconcile/.exec(
+          headline,
+        );
+        const isRead = chain?.happened.some((one) => one.kind === 'learn' && /read$/.test(one.lookup.kind));
+        expect({
+          headline,
+          status: chain?.end.record?.status,
+          isRead,
+        }).toEqual({
+          headline,
+          status: said?.[1] ?? said?.[2] ?? record.status,
+          isRead: /reads (?:it|the provider)|read again until|is polled/.test(headline),
+        });
+      }
     }
-  }
-  expect(open.length).toBeGreaterThan(20);
-});
+    expect(open.length).toBeGreaterThan(20);
+  },
+);
