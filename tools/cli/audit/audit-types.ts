@@ -82,11 +82,12 @@ export type Facts = {
 
 export type Finding = { readonly extractionId: string; readonly what: string };
 
-/** `notChecked`: what the rule is about, and nothing could show. */
+/** `notChecked`: what the rule is about, and nothing could show. `left`: the extractions whose items are left to expire. */
 export type Checked = {
   readonly checked: number;
   readonly findings: readonly Finding[];
   readonly notChecked?: string | undefined;
+  readonly left?: readonly string[];
 };
 
 /** One sentence that holds for every deployment, and the function that finds what contradicts it. */

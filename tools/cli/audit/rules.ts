@@ -180,7 +180,8 @@ const checkItems = (facts: Facts): Checked => {
   const [one] = left;
   const notChecked =
     one && `items that are left to expire: ${left.length}, such as that of ${one.extractionId}`;
-  return { checked: expired.checked - left.length, findings, notChecked };
+  const ids = left.map(({ extractionId }) => extractionId);
+  return { checked: expired.checked - left.length, findings, notChecked, ...(one && { left: ids }) };
 };
 
 /** The last try to collect, or to read in grace, may be an hour after the one before, and may need a sweep. */

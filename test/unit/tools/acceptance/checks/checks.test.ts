@@ -6,7 +6,7 @@ import type { AcceptContext } from '../../../../../tools/acceptance/checks/check
 import { alarmRaised } from '../../../../../tools/acceptance/checks/check-alarms.ts';
 import { unsignedRefused, unsignedVerdict } from '../../../../../tools/acceptance/checks/check-callers.ts';
 import { maxChain } from '../../../../../tools/acceptance/checks/check-consent.ts';
-import { differences, metricsOf } from '../../../../../tools/acceptance/checks/check-deployed.ts';
+import { differences, metricsOf, problemsOf } from '../../../../../tools/acceptance/checks/check-deployed.ts';
 import { checks, chooseChecks } from '../../../../../tools/acceptance/checks/checks.ts';
 import { untilWith } from '../../../../../tools/acceptance/checks/run-checks.ts';
 
@@ -164,4 +164,15 @@ test('--only chooses checks in the order of the table, and refuses an unknown on
   expect(() => chooseChecks(['erase', 'nonsense'])).toThrow(
     'There is no check nonsense. The checks: outcomes-plain,',
   );
+});
+
+test('an item that is left to expire is a problem, unless the log has that its removal failed', () => {
+  const notChecked = 'items that are left to expire: 1, such as that of e-1';
+  const passed = { result: 'passed', checked: 1, findings: [] } as const;
+  const rules = [{ ...passed, id: 'requests-forgotten', sentence: '', notChecked, left: ['e-1'] }];
+  const line = (id: string) => JSON.stringify({ extractionId: id, metric: 'RequestDataNotRemoved' });
+  expect(problemsOf(rules, [line('e-2'), '{"extractionId":"e-1"}'])).toEqual([
+    `requests-forgotten was not checked: ${notChecked}`,
+  ]);
+  expect(problemsOf(rules, [line('e-1')])).toEqual([]);
 });

@@ -445,6 +445,7 @@ test('a few items that are left to expire are counted, and no finding', async ()
     result: 'passed',
     checked: 1,
     notChecked: 'items that are left to expire: 1, such as that of running',
+    left: ['running'],
   });
 });
 
