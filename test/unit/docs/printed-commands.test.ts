@@ -29,12 +29,7 @@ const commandsIn = (block: string): readonly string[] =>
     .replace(/(&&|\|)\n/g, '$1 ')
     .replace(/^( *)(?:for|while) .*[\s\S]*?^\1done$/gm, (loop) => loop.replaceAll('\n', '; '))
     .split('\n')
-    .map((line) =>
-      line
-        .replace(/(?:^| +)#.*$/, '')
-        .replace(/\becho '[^']*'/g, 'echo')
-        .trim(),
-    )
+    .map((line) => line.replace(/(?:^| +)#.*$/, '').trim())
     .filter((line) => line !== '');
 
 const allBlocks = pages.flatMap((page) => blocksIn(read(page)).map((block) => ({ page, block })));
