@@ -25,7 +25,9 @@ const describeUsageError = ({ code, message }: CommanderError, program: Command)
   if (code === 'commander.help') {
     return [`Name a command: ${commandNames(program).join(', ')}.`];
   }
-  return message.replace(/^error: (.)/, (_, first: string) => first.toUpperCase()).split('\n');
+  const sentence = message.replace(/^error: (.)/, (_, first: string) => first.toUpperCase());
+  if (code !== 'commander.excessArguments') return sentence.split('\n');
+  return [`${sentence} Options begin with --, and are in the help.`];
 };
 
 /**

@@ -36,7 +36,7 @@ type ListOptions = {
 type Listing = {
   readonly records: readonly Extraction[];
   /** What there is none of, such as `open`. */
-  readonly which: string;
+  readonly which: keyof typeof nothingMatches;
   readonly remark: string;
 };
 
@@ -79,6 +79,18 @@ const findListed = async (
 
 const eventually = 'The index is eventually consistent: the last second may be missing.';
 
+const nothingMatches = {
+  open: 'No open extraction matches.',
+  due: 'No due extraction matches.',
+  known: 'No extraction matches.',
+  'among the newest': 'None of the newest extractions matches.',
+} as const;
+
+export const describeNone = (which: keyof typeof nothingMatches, isFiltered: boolean): string =>
+  isFiltered
+    ? nothingMatches[which]
+    : `No extraction is ${which}. Those that ended are listed by --status, --reference or --batch, and in the console.`;
+
 /**
  * Lists open extractions, or those that are due: those that are due for longest come first. Or extractions with a reference, of a batch or with a
  * closed status: the newest come first.
@@ -104,8 +116,8 @@ export const list = async (options: ListOptions, { shell, connect }: CommandCont
   const records = found.slice(0, options.limit);
   if (records.length === 0) {
     const { status, since, reference, batch } = options;
-    const filtered = [status, since, reference, batch].some((value) => value !== undefined);
-    shell.hint(`No extraction is ${which}${filtered ? ' and matches' : ''}. ${remark}`);
+    const isFiltered = [status, since, reference, batch].some((value) => value !== undefined);
+    shell.hint(`${describeNone(which, isFiltered)} ${remark}`);
     return 0;
   }
   const line = records.some(({ status }) => status === 'REQUESTED')

@@ -3,6 +3,7 @@ import { summarizeBatch } from '../../../lib/client/find-extractions.ts';
 import { type BatchProgress, requestAll } from '../../../lib/client/request-all.ts';
 import { waitForBatch } from '../../../lib/client/wait-for-batch.ts';
 import type { BatchSummary } from '../../../lib/extraction/api/public-view.ts';
+import { type ExtractionStatus, openStatuses } from '../../../lib/extraction/record.ts';
 import { type BatchLine, parseBatchFile } from '../operate/parse-batch-file.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { CliError, exitCodes } from '../terminal/errors.ts';
@@ -93,11 +94,13 @@ const printRequested = (
   });
 };
 
+const isOpen = (status: ExtractionStatus): boolean => openStatuses.some((open) => open === status);
+
 const printSummary = (summary: BatchSummary, shell: Shell): void => {
-  const rows = summary.counts.map(({ status, advice = '', extractions }) => [
+  const rows = summary.counts.map(({ status, advice, extractions }) => [
     extractions.toLocaleString('en').padStart(6),
     status.padEnd(18),
-    advice,
+    advice ?? (isOpen(status) ? '' : 'results not collected yet'),
   ]);
   shell.print(
     rows.map((row) => row.join('  ').trimEnd()),

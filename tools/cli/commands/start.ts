@@ -68,5 +68,8 @@ const explain = (error: unknown, base: string, idempotencyKey: string): unknown 
   if (!(error instanceof ApiError)) return error;
   const { status, problem, violations } = error;
   const facts = { status, problem, violations };
-  return new CliError(error.isTransient ? [...error.lines, retry] : error.lines, { cause: error, facts });
+  const isOfAnother = problem?.endsWith(':idempotency-key-reused') === true;
+  const remedy = isOfAnother ? ['Use a new --idempotency-key, or none for a random one.'] : [];
+  const lines = [...error.lines, ...(error.isTransient ? [retry] : remedy)];
+  return new CliError(lines, { cause: error, facts });
 };

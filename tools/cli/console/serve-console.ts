@@ -21,9 +21,10 @@ export const serveConsole = async (port: number, deps: Omit<ConsoleDeps, 'addres
   const server = createServer();
   server.listen(port, loopback);
   await once(server, 'listening').catch((cause: unknown) => {
-    throw new CliError(`Port ${port} cannot be used: ${String((cause as { code?: unknown }).code)}.`, {
-      cause,
-    });
+    throw new CliError(
+      `Port ${port} cannot be used (${String((cause as { code?: unknown }).code)}). Choose another with --port, or omit it for any free one.`,
+      { cause },
+    );
   });
   const token = newToken();
   const host = hostOf((server.address() as AddressInfo).port);

@@ -34,13 +34,15 @@ export type Table = {
   readonly label: string;
   readonly isPublic?: boolean;
   readonly indexes?: readonly string[];
+  /** The emulator's CloudFormation ignores both settings, which `npm start` adds to its own stack. */
+  readonly isMiniStack?: boolean;
 };
 
 const remedy = 'It was changed outside the stack. Deploy the stack again, or undo the change.';
 
 export const checkTable = async (
   client: DynamoDBClient,
-  { name, label, isPublic = false, indexes = [] }: Table,
+  { name, label, isPublic = false, indexes = [], isMiniStack = false }: Table,
 ) => {
   const [{ Table }, { TimeToLiveDescription }] = await Promise.all([
     client.send(new DescribeTableCommand({ TableName: name })),
@@ -57,7 +59,13 @@ export const checkTable = async (
     ...unusable.map((index) => `the index ${index} is missing, or not ACTIVE`),
     ...(!isPublic || (await isRecoverable(client, name)) ? [] : ['point-in-time recovery is off']),
   ];
-  if (missing.length > 0) return failed(`table ${label}: ${missing.join(', ')}`, remedy);
+  const isIgnored = isMiniStack && missing.every((one) => /^(TTL|point-in-time recovery) is off$/.test(one));
+  if (missing.length > 0) {
+    return failed(
+      `table ${label}: ${missing.join(', ')}`,
+      isIgnored ? 'Leave it: the emulator ignores this setting of a table.' : remedy,
+    );
+  }
   return passed(
     `table ${label} is ACTIVE, with TTL${isPublic ? ', stream, indexes and point-in-time recovery' : ''}`,
   );
@@ -225,6 +233,6 @@ export const checkEmulatorLoad = (load: number, processors: number): Finding => 
   return load <= 2 * processors
     ? passed(`emulator has time: ${numbers}`)
     : skipped(
-        `emulator is overloaded: ${numbers}. Starts may be late, and end NOT_STARTED or UNCONFIRMED. Request fewer at once`,
+        `emulator is overloaded: ${numbers}. Starts may be late, and end NOT_STARTED or UNCONFIRMED. Request fewer at once, or end other programs`,
       );
 };

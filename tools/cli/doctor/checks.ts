@@ -78,10 +78,10 @@ const keyChecks = (deployment: Deployment, now: Date): Runs => {
 };
 
 const storageChecks = (deployment: Deployment, now: Date): Runs => {
-  const { client, output } = deployment;
+  const { client, output, isMiniStack } = deployment;
   const dynamo = new DynamoDBClient(client);
   const table = (id: string, label: string, more: Partial<Table> = {}): Runs => ({
-    [id]: () => checkTable(dynamo, { name: output(`${label}TableName`), label, ...more }),
+    [id]: () => checkTable(dynamo, { name: output(`${label}TableName`), label, isMiniStack, ...more }),
   });
   return {
     ...table('extractions-table', 'Extractions', { isPublic: true, indexes: ['due', 'reference', 'batch'] }),

@@ -75,7 +75,10 @@ const describeNetworkFailure = ({ code, hostname, address, port }: ErrorInfo): s
   }
   if (!noAnswer.includes(code)) return undefined;
   const host = [hostname ?? address, port].filter((part) => part !== undefined).join(':');
-  return `${host === '' ? 'The network' : host} does not answer (${code}).`;
+  const check = host.endsWith('.amazonaws.com')
+    ? 'the region, the network and HTTPS_PROXY'
+    : 'its address, and that it runs';
+  return `${host === '' ? 'The network' : host} does not answer (${code}). Check ${host === '' ? 'it' : check}.`;
 };
 
 /** An error, and those that caused it, from the outermost. */

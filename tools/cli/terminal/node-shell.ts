@@ -95,7 +95,12 @@ export const nodeShell = ({ json, commandLine = 'npm exec --no -- cosecha' }: Sh
     readText: async (path, what) => {
       if (path !== '-') {
         const bytes = await readFile(path).catch((cause: unknown) => {
-          throw new CliError(`${path} could not be read: ${String(codeOf(cause))}.`, { cause });
+          throw new CliError(
+            codeOf(cause) === 'ENOENT'
+              ? `There is no file ${path}. Name one that exists, or - for standard input.`
+              : `${path} could not be read: ${String(codeOf(cause))}. Check that it is a file that you may read.`,
+            { cause },
+          );
         });
         return decodeText(bytes, path);
       }

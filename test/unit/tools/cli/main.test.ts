@@ -55,6 +55,8 @@ const noKey =
   "Option '--idempotency-key <key>' argument 'pedido-ñ' is invalid. An idempotency key has 1 to 255 printable ASCII characters.";
 const noId =
   "Command-argument value '' is invalid for argument 'extractionId'. No extractionId is given: the argument is empty.";
+const noArguments =
+  "Too many arguments for 'pause'. Expected 0 arguments but got 1: starts. Options begin with --, and are in the help.";
 
 const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
   ["Unknown option '--nonsense'", ['list', '--nonsense']],
@@ -64,6 +66,7 @@ const wrongCommandLines: readonly (readonly [string, readonly string[]])[] = [
   ['Name one extraction, or use --all-due.', ['reconcile']],
   ['Use --starts, --reads, or both.', ['pause', '--reason', 'maintenance']],
   [noId, ['get', '']],
+  [noArguments, ['pause', 'starts', '--reason', 'maintenance']],
   [noKey, ['start', '--idempotency-key', 'pedido-ñ']],
   [noDays, ['--stage', 'local', 'start', '--entity', 'demo-bank', '--action', 'movement']],
   [noStage, ['list']],

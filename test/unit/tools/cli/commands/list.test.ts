@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { CommandContext } from '../../../../../tools/cli/commands/command-context.ts';
-import { rows, selectOpen } from '../../../../../tools/cli/commands/list.ts';
+import { describeNone, rows, selectOpen } from '../../../../../tools/cli/commands/list.ts';
 import { ended } from '../../../../../tools/cli/commands/logs.ts';
 import { at, closedExtraction, extractionIn, iso } from '../../../../support/data/extraction-fixtures.ts';
 
@@ -20,6 +20,11 @@ test.each([
   [{ since: iso(1), reference: 'order-7' }, []],
 ] as const)('%j selects the extractions that match all of it', (filter, selected) => {
   expect(selectOpen([later, closed, earlier], filter)).toEqual(selected);
+});
+
+test('where nothing is listed, the sentence names how to list what ended, unless a filter was given', () => {
+  expect(describeNone('open', false)).toMatch(/^No extraction is open\. .*--status.*--reference.*--batch/);
+  expect(describeNone('known', true)).toBe('No extraction matches.');
 });
 
 test('a row names entity, caller, and of a closed extraction its end and why', () => {

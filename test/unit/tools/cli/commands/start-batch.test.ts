@@ -86,6 +86,7 @@ const run = (text: string, options: object = {}, columns?: number) => {
       open: 0,
       counts: [
         { status: 'COMPLETED', advice: 'none', extractions: 1 },
+        { status: 'COMPLETED', extractions: 1 },
         { status: 'FAILED', advice: 'request-again', extractions: 1 },
       ],
     },
@@ -124,6 +125,7 @@ test('a batch is requested once, however often it runs, and followed by its summ
   expect(printed).toEqual([
     '2 requested.',
     '     1  COMPLETED           none',
+    '     1  COMPLETED           results not collected yet',
     '     1  FAILED              request-again',
   ]);
   expect(facts[0]).toEqual({ batch: 'b', requested: 2, requestedBefore: 0, refused: 0 });
@@ -155,4 +157,22 @@ test.each([
   ['r.jsonl', { batch: 'b', reference: 'r' }],
 ])('the file %j with %j is a usage error', async (file, options) => {
   await expect(start(file, options, {} as never)).rejects.toMatchObject({ name: 'UsageError' });
+});
+
+test('a key of another request is answered with how to go on', async () => {
+  const body = JSON.stringify({
+    type: 'urn:cosecha:problem:idempotency-key-reused',
+    title: 'The key was used.',
+  });
+  const fetch = async () => new Response(body, { status: 422 });
+  const shell = {
+    readText: async () => '{}',
+    randomId: () => 'k',
+    hint: () => undefined,
+    wait: () => undefined,
+  };
+  const context = { shell, connect: async () => ({ api: { base: 'https://api.example', fetch } }) };
+  await expect(start(undefined, { file: '-' }, context as never)).rejects.toThrow(
+    'Use a new --idempotency-key',
+  );
 });

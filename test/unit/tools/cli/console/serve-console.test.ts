@@ -125,7 +125,9 @@ test('the address is on this machine only, and its secret is new at each start',
 
 test('a port that is taken is a sentence', async () => {
   const { port } = new URL(running.url);
-  await expect(serve(Number(port))).rejects.toThrow(`Port ${port} cannot be used: EADDRINUSE.`);
+  await expect(serve(Number(port))).rejects.toThrow(
+    `Port ${port} cannot be used (EADDRINUSE). Choose another with --port`,
+  );
 });
 
 /** Follows the list. Resolves with the answer, whose stream is still open. */

@@ -225,7 +225,11 @@ describe('check-table', () => {
     GlobalSecondaryIndexes: ['due', 'reference', 'batch'].map((IndexName) => ({ IndexName })),
   };
 
-  const check = (table: object = {}, { ttl = 'ENABLED', pitr = 'ENABLED' } = {}, isPublic = true) =>
+  const check = (
+    table: object = {},
+    { ttl = 'ENABLED', pitr = 'ENABLED', isMiniStack = false } = {},
+    isPublic = true,
+  ) =>
     checkTable(
       stubClient<DynamoDBClient>(({ constructor: { name } }) => {
         if (name === 'DescribeTableCommand') return { Table: { ...asDeployed, ...table } };
@@ -233,7 +237,13 @@ describe('check-table', () => {
         const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus: pitr };
         return { ContinuousBackupsDescription: { PointInTimeRecoveryDescription } };
       }).client,
-      { name: 'T', label: 'T', isPublic, indexes: isPublic ? ['due', 'reference', 'batch'] : [] },
+      {
+        name: 'T',
+        label: 'T',
+        isPublic,
+        isMiniStack,
+        indexes: isPublic ? ['due', 'reference', 'batch'] : [],
+      },
     );
 
   test('a table passes as the stack makes it, and one that is not public needs less', async () => {
@@ -255,7 +265,17 @@ describe('check-table', () => {
     ['point-in-time recovery is off', {}, { pitr: 'DISABLED' }],
   ])('a table fails where %s', async (difference, table, settings) => {
     const message = `table T: ${difference}`;
-    expect(await check(table, settings)).toMatchObject({ result: 'failed', message });
+    const remedy = /^It was changed outside the stack\./;
+    expect(await check(table, settings)).toMatchObject({
+      result: 'failed',
+      message,
+      remedy: expect.stringMatching(remedy),
+    });
+    const onEmulator = await check(table, { ...settings, isMiniStack: true });
+    const isIgnored = Object.keys(settings).length > 0;
+    expect(onEmulator).toMatchObject({
+      remedy: expect.stringMatching(isIgnored ? /^Leave it: the emulator/ : remedy),
+    });
   });
 });
 

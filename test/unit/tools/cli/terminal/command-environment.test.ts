@@ -111,7 +111,7 @@ test.each(['', '--json'])('the message of a failure is escaped %s', async (flag)
   const path = '/nowhere/\u001b]0;owned\u0007\u009b2J';
   const code = await main([...(flag === '' ? [] : [flag]), 'start', '--file', path], root);
   expect(code).toBe(1);
-  expect(written).toContain('could not be read');
+  expect(written).toContain('There is no file');
   expect(written.trimEnd()).not.toMatch(interpreted);
 });
 

@@ -77,7 +77,11 @@ test.each([
   [none, 'There are no AWS credentials (None). Log in, or name a profile with --profile.'],
   [none, inProfile, 'nope'],
   [failure('ExpiredTokenException', 'x'), 'The AWS credentials have expired. Log in again.'],
-  [refused, '127.0.0.1:9 does not answer (ECONNREFUSED).'],
+  [
+    failure('Error', 'x', { code: 'ENOTFOUND', hostname: 'sts.eu-west-1.amazonaws.com' }),
+    'sts.eu-west-1.amazonaws.com does not answer (ENOTFOUND). Check the region, the network and HTTPS_PROXY.',
+  ],
+  [refused, '127.0.0.1:9 does not answer (ECONNREFUSED). Check its address, and that it runs.'],
   [
     sso,
     'The login of AWS SSO is over, or was never made (Run aws sso login). Run: aws sso login --profile nope',
