@@ -19,7 +19,7 @@ export const describeEstimate = async (
   });
   const rest = 'all that is open or sealed, and the stream of 24 h.';
   if (typeof requests !== 'number') {
-    const unknown = 'the requests in the log, whose number is not known here, their records and tasks';
+    const unknown = 'the requests in the log (their number is not known here), their records and tasks';
     return `Reads ${unknown}, ${rest}${requests === undefined ? '' : ` ${requests}`}`;
   }
   const audited = Math.min(requests, sample);

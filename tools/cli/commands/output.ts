@@ -8,8 +8,11 @@ export const output = async (
   { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();
+  const { api, isEmulated } = deployment;
   if (resource === undefined) {
-    const value = deployment.output(name);
+    // The host in the stack's output is one that an emulator's machine may not resolve.
+    const served: Readonly<Record<string, string>> = { ApiUrl: api.base, WebhookUrl: api.webhookUrl };
+    const value = (isEmulated ? served[name] : undefined) ?? deployment.output(name);
     shell.print(value, { name, value });
     return 0;
   }

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { CommandContext } from '../../../../../tools/cli/commands/command-context.ts';
 import { describeNone, rows, selectOpen } from '../../../../../tools/cli/commands/list.ts';
 import { ended } from '../../../../../tools/cli/commands/logs.ts';
+import { output } from '../../../../../tools/cli/commands/output.ts';
 import { at, closedExtraction, extractionIn, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const later = extractionIn('RUNNING', { dueAt: iso(20), requestedAt: iso(5) });
@@ -79,4 +80,16 @@ test('what ended is asked of the logs with one query, the earliest first, and pr
   });
   const facts = { at: iso(30), extractionId: 'e-1', reason: 'http-400', entity: 'bank', product: undefined };
   expect(print).toHaveBeenCalledExactlyOnceWith(`${iso(30)}  e-1  http-400  bank`, facts);
+});
+
+test.each([
+  ['on AWS', false, 'https://of-the-stack'],
+  ['on an emulator, as it serves it', true, 'http://127.0.0.1:4566/api'],
+])('output prints the address of the API %s', async (_, isEmulated, address) => {
+  const print = vi.fn();
+  const api = { base: 'http://127.0.0.1:4566/api', webhookUrl: 'http://127.0.0.1:4566/api/webhook' };
+  const deployment = { api, isEmulated, output: () => 'https://of-the-stack' };
+  const context = { shell: { print }, connect: async () => deployment } as unknown as CommandContext;
+  expect(await output('ApiUrl', {}, context)).toBe(0);
+  expect(print).toHaveBeenCalledExactlyOnceWith(address, { name: 'ApiUrl', value: address });
 });
