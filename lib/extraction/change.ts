@@ -1,7 +1,7 @@
 import { type Extraction, type ExtractionStatus, terminalStatuses } from './record.ts';
 
 /**
- * Every allowed transition of `status` (design, section 3). A change that writes a status names its transition: the table gives
+ * Every allowed transition of `status`. Who writes which, the table of design, section 3, has. A change that writes a status names its transition: the table gives
  * its condition, and its type accepts no other status.
  */
 export const transitions = {

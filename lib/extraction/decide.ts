@@ -142,10 +142,10 @@ const toDefer = (record: Extraction, dueAt: string, waiting: Waiting): Plan =>
       };
 
 /**
- * Nothing can be decided about a running task now. The machine retries by itself, at the price of a transition for each retry. So a task by
- * consent, or without webhooks, which is polled from its start on, is polled by the queue. Polls of a running task follow at growing intervals.
+ * Nothing can be decided about a running task now. The machine retries a task with a webhook by itself. The queue polls any other, at growing
+ * intervals: such a task is polled from its start on, and each retry of the machine costs a state transition.
  */
-const notYet = ({ record, invoker, now, timings }: Context<Running>, waiting: Waiting): Plan => {
+const pollLater = ({ record, invoker, now, timings }: Context<Running>, waiting: Waiting): Plan => {
   if (invoker.kind === 'machine' && hasWebhook(record)) return end('not-yet', waiting.explanation);
   return toDefer(record, due.nextPoll(record, now, timings), waiting);
 };
@@ -153,8 +153,8 @@ const notYet = ({ record, invoker, now, timings }: Context<Running>, waiting: Wa
 /* Reads */
 
 /**
- * Whether the time of the status is over, so that a read decides, whatever it brings. Asked when it is judged: one that began before
- * saw the task at most one timeout of the function before the end.
+ * Whether the time of the status is over, so that a read decides, whatever it brings. Asked when the read is judged,
+ * which may have begun up to one timeout of the function before.
  */
 const isTimeOver = ({ record, now, timings }: Context<Readable>): boolean =>
   isReadTimeOver(record, now, timings);
@@ -327,16 +327,16 @@ const planOversized = (
   }
   return context.record.oversizedAt === undefined
     ? toWrite(change.rememberOversized(context), [], follows)
-    : notYet(context, { explanation: 'results-too-large', problem: 'results-too-large' });
+    : pollLater(context, { explanation: 'results-too-large', problem: 'results-too-large' });
 };
 
 /** No final status was learned. */
-const waitForFinalStatus = (context: Context<Running | Grace>, undecided: Undecided): Plan => {
+const withoutFinalStatus = (context: Context<Running | Grace>, undecided: Undecided): Plan => {
   const { record, now } = context;
   const waiting = waitingAfter(undecided);
   const { explanation, problem } = waiting;
   if (record.phase === 'running') {
-    if (!isTimeOver(context)) return notYet({ ...context, record }, waiting);
+    if (!isTimeOver(context)) return pollLater({ ...context, record }, waiting);
     // `lastProblem` of the record is from a read by the queue. A read by the machine leaves none. Without a webhook only the queue
     // reads, and each of its reads without a final status leaves one. So without a problem there was no read.
     const neverRead = hasWebhook(record) ? undefined : 'never-read';
@@ -364,7 +364,7 @@ const abandon = (
   ]);
 
 /** After a failed collection: tried again at growing intervals, by the queue, then by the sweep. Abandoned after the last read. */
-const retryCollection = (
+const withoutResults = (
   context: Context<Collecting>,
   undecided: Undecided,
   dueAfter: typeof due.resultsAgain = due.resultsAgain,
@@ -381,8 +381,8 @@ const retryCollection = (
 
 const goOn = ({ record, ...context }: Context<Readable>, undecided: Undecided): Plan =>
   record.phase === 'collecting'
-    ? retryCollection({ ...context, record }, undecided)
-    : waitForFinalStatus({ ...context, record }, undecided);
+    ? withoutResults({ ...context, record }, undecided)
+    : withoutFinalStatus({ ...context, record }, undecided);
 
 /**
  * A brief read that fails decides nothing: the slow queue makes it again, with the whole timeout. Any other read that fails counts
@@ -423,13 +423,13 @@ const collect = (context: Context<Collecting>, observed: Extract<Observation, { 
   const { record } = context;
   const { reading } = observed;
   if (reading.kind === 'too-large') return planOversized(context, observed);
-  if (reading.kind === 'running') return retryCollection(context, readAs('still-running'));
+  if (reading.kind === 'running') return withoutResults(context, readAs('still-running'));
   // If the outcome implies results, a read without them is a passing error of the provider.
   if (!reading.hasResults && (record.status === 'COMPLETED' || record.status === 'PARTIAL')) {
-    return retryCollection(context, readAs('no-results'));
+    return withoutResults(context, readAs('no-results'));
   }
   if (lacksResults(record, reading) && context.now.toISOString() < lagEnd(record, context.timings)) {
-    return retryCollection(context, readAs('results-incomplete'), due.restOfResults);
+    return withoutResults(context, readAs('results-incomplete'), due.restOfResults);
   }
   const stored: Plan = reading.hasResults
     ? { kind: 'store', reading, counts: [] }
@@ -453,7 +453,7 @@ const afterRead = (context: Context, observed: Extract<Observation, { kind: 'rea
   }
   if (!isIn(context, 'running', 'grace')) return undefined;
   if (reading.kind !== 'running') return planOversized(context, observed);
-  const waiting = waitForFinalStatus(context, readAs('still-running'));
+  const waiting = withoutFinalStatus(context, readAs('still-running'));
   return reading.known ? waiting : counting('UnknownTaskStatus', waiting);
 };
 
@@ -474,7 +474,8 @@ const afterTask = (context: Context, observed: Extract<Observation, { kind: 'tas
     return disagrees ? counting('StatusDisagreement', planOf(context)) : undefined;
   }
   if (!isIn(context, 'running', 'grace')) return undefined;
-  if (invoker.kind === 'start') return hasWebhook(record) ? end('waiting') : end('queued', undefined, 'due');
+  if (invoker.kind === 'start')
+    return hasWebhook(record) ? end('awaits-webhook') : end('queued', undefined, 'due');
   return record.oversizedAt === undefined ? toRead(context) : planOversized(context, 'plan');
 };
 
@@ -506,7 +507,11 @@ const judgeOf = (context: Context, observed: Observation): Plan | undefined => {
       // As after a read: one that failed briefly decides nothing.
       return isBriefFor(context.invoker)
         ? moveToSlowQueue('results-not-stored')
-        : retryCollection(context, { ...readAs('results-not-stored'), unread: 'failed' });
+        : withoutResults(context, {
+            unread: 'failed',
+            problem: 'results-not-stored',
+            error: 'results-not-stored',
+          });
     }
   }
 };
@@ -623,7 +628,7 @@ export const settleDelivered = (
 /**
  * Decides about a message with a `dueAt`, if the record is not due by this clock. Another process that has moved `dueAt` ahead sends
  * its own message, or the sweep does. To go on with this one would be a second chain of messages. A message `due` for this `dueAt`
- * comes from a sender whose clock is ahead, and is sent again.
+ * comes from a sender whose clock is ahead, and is sent again. Any other message for it, such as the sweep's, goes on.
  */
 export const planEarly = (record: Extraction | undefined, invoker: Invoker, now: Date): Plan | undefined => {
   const dueAt = record?.dueAt;

@@ -12,7 +12,8 @@ import { type Extraction, hasWebhook, type Timestamp } from './record.ts';
 
 /**
  * When an open record is due to be reconciled: each `dueAt`, by what is waited for (design, "What is due when"). A message usually
- * comes first. `dueAt` is when the sweep would find a record whose message is lost.
+ * comes first. `dueAt` is when the sweep would find a record whose message is lost. Until when a status may last: `readUntil` and its
+ * neighbours in deadlines.ts.
  */
 
 /** `unchanged` saves two writes to the index (DynamoDB guide, "Using global secondary indexes"). */

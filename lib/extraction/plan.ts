@@ -54,7 +54,7 @@ export type Explanation =
   /** Its start had been claimed, so that it cannot be cancelled any more. */
   | 'start-claimed';
 
-/** Errors by which start-task fails its state. The machine retries all but the first two (design, section 5). */
+/** Errors by which start-task fails its state. The machine retries all but the first three (design, section 5). */
 export type StartError =
   /** The credentials are encrypted under a session token of the caller, for longer than that is valid. */
   | 'CiphertextExpired'
@@ -147,7 +147,7 @@ type End = {
     /** The message is for an earlier `dueAt`. The process that has moved it ahead continues. */
     | 'superseded'
     /** The webhook will wake the execution. */
-    | 'waiting'
+    | 'awaits-webhook'
     /** The queue continues, and has to accept the message. */
     | 'queued'
     /** The same at `dueAt`. Without a message, the sweep finds the record then. */

@@ -30,8 +30,8 @@ export const recordDelivery = async (
   deps: RecordDeliveryDeps,
 ): Promise<RecordedDelivery> => {
   const { taskId } = delivery;
-  const record = () => deps.tasks.recordStatus({ ...delivery, notifiedAt: deps.now().toISOString() });
-  const task = await record();
+  const recordStatus = () => deps.tasks.recordStatus({ ...delivery, notifiedAt: deps.now().toISOString() });
+  const task = await recordStatus();
   const { extractionId, callbackToken } = task;
   if (task.isErased === true) return { kind: 'erased' };
   if (extractionId === undefined) {
@@ -46,13 +46,14 @@ export const recordDelivery = async (
     task.taskStatus !== undefined && isTerminalStatus(task.taskStatus) ? task.taskStatus : undefined;
   const taskStatus = first ?? delivery.taskStatus;
   if (taskStatus !== delivery.taskStatus) deps.telemetry.count('StatusDisagreement', delivery);
+  // What the task showed first counts: its `firstStatus`.
   await markCredentials(task, delivery.taskStatus, deps);
   const settled = settleDelivered({ extractionId, taskId, taskStatus }, deps.now(), deps.timings);
   // A repeated delivery mostly finds a closed record with the same outcome. Then it only logs and wakes again.
   const result = await run(settled, undefined, { kind: 'webhook' }, { ...deps, learn: cannotLearn });
   if (result.conclusion === 'gone') {
     // An erasure replaces the item of the task before it removes the record. Any other record was lost. The provider need not know.
-    if ((await record()).isErased === true) return { kind: 'erased' };
+    if ((await recordStatus()).isErased === true) return { kind: 'erased' };
     deps.telemetry.count('DeliveryWithoutRecord', delivery);
   }
   const wake = callbackToken === undefined ? 'no-token' : await deps.wake(callbackToken, extractionId);

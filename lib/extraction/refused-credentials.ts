@@ -45,7 +45,7 @@ export const saysRefused = (mark: RefusalMark | undefined, now: Date): boolean =
  * not confirmed them since. Confirmed ones are sent, and what their task shows counts after this mark, although a clock may have
  * been ahead when it was written. Throws what the store throws; without an answer nothing may be sent.
  */
-export const checkMark = async (
+export const checkRefusalMark = async (
   { credentialsMac, isConfirmed }: KnownCredentials,
   { refusals, now }: { readonly refusals: Pick<RefusedCredentialsStore, 'get'>; readonly now: () => Date },
 ): Promise<{ readonly isRefused: boolean; readonly known: KnownCredentials }> => {
@@ -124,13 +124,13 @@ export const markCredentials = async (
   { refusals, tasks, keptDays, now }: MarkDeps,
 ): Promise<void> => {
   const { taskId, credentialsMac, notifiedAt } = task;
-  const shownBy = (one: Task) => proofIn(one.firstStatus ?? taskStatus, one);
+  const proofOf = (one: Task) => proofIn(one.firstStatus ?? taskStatus, one);
   if (credentialsMac === undefined || task.isMarked === true) return;
-  if (task.firstStatus !== undefined && shownBy(task) === undefined) return;
+  if (task.firstStatus !== undefined && proofOf(task) === undefined) return;
   const known = await tasks.notice(taskId, taskStatus, notifiedAt ?? now().toISOString());
   // Without an item, the extraction was erased meanwhile.
   if (known?.noticedAt === undefined || known.extractionId === undefined || known.isMarked === true) return;
-  const shown = shownBy(known);
+  const shown = proofOf(known);
   if (shown === undefined) return;
   const noticedAt = shownAt(known.noticedAt, known.afterMark);
   const expiresAt = Math.floor(Date.parse(noticedAt) / 1000) + keptDays * daySeconds;
@@ -141,7 +141,7 @@ export const markCredentials = async (
 };
 
 /** The same of the status that a delivery has left in the item of the task, if it is final. */
-export const markDelivered = async (task: Task, deps: MarkDeps): Promise<void> => {
+export const markCredentialsIfDelivered = async (task: Task, deps: MarkDeps): Promise<void> => {
   const { taskStatus } = task;
   if (taskStatus !== undefined && isTerminalStatus(taskStatus)) await markCredentials(task, taskStatus, deps);
 };

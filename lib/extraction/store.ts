@@ -101,8 +101,8 @@ export interface TaskStore {
    */
   link(link: TaskLink): Promise<{ readonly linked: boolean; readonly task: Task }>;
   /**
-   * Stores the final status of a delivery, unless there is one or the task is erased. Returns the item, with the link that start-task may
-   * have left.
+   * Stores the final status of a delivery, unless there is one or the task is erased, also as `firstStatus` unless a read showed one before.
+   * Returns the item, with the link that start-task may have left.
    */
   recordStatus(delivered: DeliveredStatus): Promise<Task>;
   /**

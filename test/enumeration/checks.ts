@@ -124,7 +124,7 @@ const visitedAgain: Check = {
       return hasMachine || explanation === 'contended' ? undefined : 'Nobody repeats it.';
     if (conclusion === 'queued' || conclusion === 'moved')
       return sent === 1 ? undefined : `${sent} messages are sent.`;
-    if (conclusion === 'waiting')
+    if (conclusion === 'awaits-webhook')
       return hasWebhook(record) && invoker.kind === 'start' ? undefined : 'No webhook will come.';
     if (conclusion === 'deferred') return deferred(chain, record);
     if (conclusion === 'superseded')

@@ -90,20 +90,20 @@ export const requestExtraction = async (input: RequestInput, deps: RequestDeps):
   const { extractionId } = input;
   const requestId = deps.newRequestId();
   const now = deps.now();
-  const created = newRecord(input, requestId, now, deps);
-  const sealed = await deps.seal(created, requestDataToSeal(input.request));
+  const candidate = newRecord(input, requestId, now, deps);
+  const sealed = await deps.seal(candidate, requestDataToSeal(input.request));
   await deps.requests.put({
     requestId,
     extractionId,
     sealed,
-    expiresAt: requestExpiry(created, deps.timings),
+    expiresAt: requestExpiry(candidate, deps.timings),
   });
-  const creation = await deps.extractions.create(created);
-  const record = creation.created ? created : creation.record;
+  const creation = await deps.extractions.create(candidate);
+  const record = creation.created ? candidate : creation.record;
   // The record that was found may be this request's own: the SDK repeats a put whose answer was lost.
   const isOfThisRequest = record.requestId === requestId;
-  // If `create` throws, nobody knows whether it wrote, and a start may need the item. So it is removed only here.
-  if (!isOfThisRequest) await forgetRequest('another-request', created, deps);
+  // If `create` throws, nobody knows whether it wrote, and a start may need this request's own item. So it is removed only here.
+  if (!isOfThisRequest) await forgetRequest('another-request', candidate, deps);
   if (!isOfThisRequest) {
     const retryAfter = await deps.repeats.count(extractionId, now);
     if (retryAfter !== undefined) return { kind: 'key-reused-often', retryAfter };

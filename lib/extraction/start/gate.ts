@@ -31,7 +31,7 @@ export type GateDeps = {
   readonly telemetry: Telemetry;
 };
 
-/** `waits`: it is in line, and the state InLine follows. */
+/** `waits`: it is in line, and the state InLine follows. `held`: it may not be in line, or it only asks. */
 export type Admitted = Admission | { readonly kind: 'waits'; readonly problem: string };
 
 /** What lets a start go: first the breaker of its group, then the rate. A start that may not go yet waits in line. */
@@ -111,6 +111,7 @@ const breakerGate = (
   record: Extraction,
   { breaker, startLine, timings, now }: GateDeps,
 ): Gate & { admit(onlyAsk: boolean): Promise<Admission> } => {
+  // Until it is admitted. Of a held start nothing is reported.
   let admission: Admission = { kind: 'held', cause: '' };
   let admittedAt = 0;
   let wasSlow = false;
@@ -133,9 +134,9 @@ const breakerGate = (
     },
     afterCall: async (ended, called) => {
       const toRate = shownToRate(called, admittedAt);
-      // It was counted when it became slow.
-      const wasCounted = wasSlow && toRate?.kind !== 'refused';
-      if (toRate !== undefined && !wasCounted) await reportToRate(toRate);
+      // A slow one was reported when it became slow.
+      const isReported = wasSlow && toRate?.kind !== 'refused';
+      if (toRate !== undefined && !isReported) await reportToRate(toRate);
       return ended;
     },
     report: (shown) => breaker.report(admission, shown),
@@ -178,7 +179,7 @@ export const gateOf = async (
     isInLine = true;
   };
 
-  /** A failure fails nothing: the item expires, and the time until the next try does not count. */
+  /** Keeps what it has waited for the next try, or removes its item if none follows. A failure fails nothing: the item expires, and the time until the next try does not count. */
   const leave = async (): Promise<void> => {
     if (known === undefined || isInLine || (isTriedAgain && known.waitingSince === undefined)) return;
     try {
@@ -202,7 +203,7 @@ export const gateOf = async (
         await park(true);
         return { kind: 'waits', problem: `held/${admission.cause}` };
       }
-      // The machine counts retries in the last three digits. A retry has not been counted by the dispatcher.
+      // The dispatcher has not counted a retry.
       const isReleased = entry > 0 && callbackAttempt % 1_000 === 0;
       const asking = { isReleased, isTurn: admission.kind === 'turn' };
       if ((await limiter.admit(breakerAboutOf(record), asking)) === 'go') return admission;

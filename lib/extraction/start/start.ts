@@ -4,7 +4,12 @@ import { logMessages } from '../../observability/log-messages.ts';
 import { judge, plan } from '../decide.ts';
 import type { Observation, Plan, Result, StartError } from '../plan.ts';
 import type { Extraction } from '../record.ts';
-import { checkMark, type KnownCredentials, type MarkDeps, markDelivered } from '../refused-credentials.ts';
+import {
+  checkRefusalMark,
+  type KnownCredentials,
+  type MarkDeps,
+  markCredentialsIfDelivered,
+} from '../refused-credentials.ts';
 import { findRequest } from '../request-data.ts';
 import { cannotLearn, type RunDeps, run } from '../run.ts';
 import type {
@@ -25,7 +30,7 @@ export type StartInput = {
   /** Of the record that the execution was started for. */
   readonly requestId: string;
   readonly callbackToken: string;
-  /** Increases with every retry and redrive of the state. */
+  /** Increases with every retry and redrive of the state. Its last three digits count the retries. */
   readonly callbackAttempt: number;
   /** How often the execution has been in line. Absent in an execution that was begun before there was a line. */
   readonly entry?: number;
@@ -64,7 +69,7 @@ const linkTask = async (
     ...defined({ credentialsMac, isConfirmed, afterMark }),
   });
   const isOwn = linked || task.extractionId === extractionId;
-  if (isOwn) await markDelivered(task, deps);
+  if (isOwn) await markCredentialsIfDelivered(task, deps);
   const { taskStatus } = task;
   return { kind: 'task', taskId, taskStatus, isOwn, isNew: linked };
 };
@@ -137,7 +142,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     }
     item = stored;
     const call = await deps.callFor(record, stored);
-    const checked = await checkMark(call, deps);
+    const checked = await checkRefusalMark(call, deps);
     known = checked.known;
     if (checked.isRefused) return await finishWith(record, { kind: 'refused-before' });
     const logIn = admission.kind === 'turn' ? deps.logIn : undefined;
@@ -207,7 +212,7 @@ const answerMachine = async (
   { conclusion, error, problem = 'The start can be retried.' }: Result,
   { telemetry, wake, fail }: StartForMachineDeps,
 ): Promise<void> => {
-  if (conclusion === 'waiting') return;
+  if (conclusion === 'awaits-webhook') return;
   if (conclusion !== 'not-yet') {
     await wake(callbackToken, extractionId);
     return;
@@ -233,7 +238,7 @@ export const startForMachine = async (
     const result = await start(input, { ...deps, msLeft });
     const { conclusion, explanation, problem, record } = result;
     // Otherwise the report of the start has it.
-    if (conclusion !== 'waiting') {
+    if (conclusion !== 'awaits-webhook') {
       deps.telemetry.log(logMessages.startFinished, {
         outcome: conclusion,
         ...defined({ explanation, problem, status: record?.status }),

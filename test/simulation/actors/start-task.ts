@@ -96,7 +96,7 @@ export const startTaskOf = (world: World) => {
         if (end.kind === 'returned') {
           const conclusion = end.value?.conclusion ?? 'not-yet';
           world.returned.add(token);
-          if (conclusion === 'waiting') world.linked.add(token);
+          if (conclusion === 'awaits-webhook') world.linked.add(token);
           world.hasFinishedStart ||= conclusion !== 'not-yet';
         }
         ended(end);

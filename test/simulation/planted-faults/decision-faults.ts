@@ -106,7 +106,7 @@ export const decisionFaults: Faults = {
   'failed-store-goes-back': {
     does: 'After a store that failed with its whole time, the next one is made by the reconcile queue.',
     file: decide,
-    find: "{ ...readAs('results-not-stored'), unread: 'failed' }",
+    find: "{ unread: 'failed', problem: 'results-not-stored', error: 'results-not-stored' }",
     replace: "readAs('results-not-stored')",
     caughtBy: 'brief-decides-nothing',
   },

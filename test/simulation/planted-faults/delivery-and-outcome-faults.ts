@@ -93,7 +93,7 @@ export const deliveryAndOutcomeFaults: Faults = {
     does: 'Past the deadline, TIMED_OUT is written without a last read.',
     file: decide,
     find: "  return isIn(context, 'running', 'grace', 'collecting') ? planRead(context)",
-    replace: `  if (isIn(context, 'running') && isTimeOver(context)) return waitForFinalStatus(context, readAs('still-running'));
+    replace: `  if (isIn(context, 'running') && isTimeOver(context)) return withoutFinalStatus(context, readAs('still-running'));
   return isIn(context, 'running', 'grace', 'collecting') ? planRead(context)`,
     caughtBy: 'last-read-before-timed-out',
   },
@@ -101,7 +101,7 @@ export const deliveryAndOutcomeFaults: Faults = {
     does: 'The task is not read in grace.',
     file: decide,
     find: "  return isIn(context, 'running', 'grace', 'collecting') ? planRead(context)",
-    replace: `  if (isIn(context, 'grace')) return waitForFinalStatus(context, readAs('still-running'));
+    replace: `  if (isIn(context, 'grace')) return withoutFinalStatus(context, readAs('still-running'));
   return isIn(context, 'running', 'grace', 'collecting') ? planRead(context)`,
     caughtBy: 'closed-after-a-read',
   },

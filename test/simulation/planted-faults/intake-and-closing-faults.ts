@@ -87,7 +87,7 @@ export const intakeAndClosingFaults: Faults = {
     does: 'An answer over the size limit is not recorded, so that every poll downloads it again.',
     file: decide,
     find: '? toWrite(change.rememberOversized(context), [], follows)',
-    replace: "? notYet(context, { explanation: 'results-too-large', problem: 'results-too-large' })",
+    replace: "? pollLater(context, { explanation: 'results-too-large', problem: 'results-too-large' })",
     caughtBy: 'oversized-once',
   },
   'oversized-without-reason': {
@@ -167,9 +167,9 @@ export const intakeAndClosingFaults: Faults = {
   'execution-before-record': {
     does: 'The execution is started before the record is written.',
     file: request,
-    find: 'const creation = await deps.extractions.create(created);',
+    find: 'const creation = await deps.extractions.create(candidate);',
     replace:
-      'await deps.startExecution({ extractionId, requestId });\n  const creation = await deps.extractions.create(created);',
+      'await deps.startExecution({ extractionId, requestId });\n  const creation = await deps.extractions.create(candidate);',
     caughtBy: 'request-kept',
   },
   'replay-does-not-start': {
@@ -190,9 +190,9 @@ export const intakeAndClosingFaults: Faults = {
   'request-removed-after-an-exception': {
     does: 'Intake removes the item of a request whose record it may have created.',
     file: request,
-    find: 'const creation = await deps.extractions.create(created);',
-    replace: `const creation = await deps.extractions.create(created).catch(async (error: unknown) => {
-    await forgetRequest('another-request', created, deps);
+    find: 'const creation = await deps.extractions.create(candidate);',
+    replace: `const creation = await deps.extractions.create(candidate).catch(async (error: unknown) => {
+    await forgetRequest('another-request', candidate, deps);
     throw error;
   });`,
     caughtBy: 'request-item-kept',

@@ -211,8 +211,8 @@ export const startFaults: Faults = {
   'waits-without-webhooks': {
     does: 'The machine waits for a webhook of a provider that sends none.',
     file: decide,
-    find: "hasWebhook(record) ? end('waiting') : end('queued', undefined, 'due')",
-    replace: "end('waiting')",
+    find: "hasWebhook(record) ? end('awaits-webhook') : end('queued', undefined, 'due')",
+    replace: "end('awaits-webhook')",
     caughtBy: 'wait-answered',
   },
   'retry-after-ignored': {

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { defined } from '../../../../lib/defined.ts';
 import type { TerminalStatus } from '../../../../lib/extraction/record.ts';
 import {
-  checkMark,
+  checkRefusalMark,
   knownCredentials,
   markCredentials,
-  markDelivered,
+  markCredentialsIfDelivered,
   mergeMarks,
   withoutExtraction,
 } from '../../../../lib/extraction/refused-credentials.ts';
@@ -80,10 +80,10 @@ describe('the MAC of credentials', () => {
   });
 });
 
-type Deps = Parameters<typeof checkMark>[1];
+type Deps = Parameters<typeof checkRefusalMark>[1];
 
-const isRefused = async (known: Parameters<typeof checkMark>[0], deps: Deps) =>
-  (await checkMark(known, deps)).isRefused;
+const isRefused = async (known: Parameters<typeof checkRefusalMark>[0], deps: Deps) =>
+  (await checkRefusalMark(known, deps)).isRefused;
 
 const setUp = (one: Task = task, seconds = 40, keptDays = 7) => {
   const [refusals, tasks, time] = [memoryRefusedCredentialsStore(), memoryTaskStore(), clock(seconds)];
@@ -117,9 +117,9 @@ describe('a final status', () => {
 test('a delivered status that is not final, or none, decides nothing', async () => {
   const { deps, tasks } = setUp();
   for (const taskStatus of [undefined, 'RUNNING'] as const)
-    await markDelivered({ ...task, ...defined({ taskStatus }) }, deps);
+    await markCredentialsIfDelivered({ ...task, ...defined({ taskStatus }) }, deps);
   expect(tasks.items.get('task-1')).toEqual(task);
-  await markDelivered({ ...task, taskStatus: 'CREDENTIALS_WRONG' }, deps);
+  await markCredentialsIfDelivered({ ...task, taskStatus: 'CREDENTIALS_WRONG' }, deps);
   expect(tasks.items.get('task-1')).toMatchObject({ firstStatus: 'CREDENTIALS_WRONG', isMarked: true });
 });
 
@@ -166,7 +166,7 @@ test('what confirmed credentials show counts after the mark that their start rea
   time.set(220);
   await markCredentials({ ...task, notifiedAt: iso(220) }, 'CREDENTIALS_WRONG', deps);
   time.set(60);
-  const { known } = await checkMark({ credentialsMac: 'mac', isConfirmed: true }, deps);
+  const { known } = await checkRefusalMark({ credentialsMac: 'mac', isConfirmed: true }, deps);
   expect(known).toEqual({ credentialsMac: 'mac', isConfirmed: true, afterMark: iso(220) });
   const accepted = {
     ...confirmed,
@@ -181,7 +181,7 @@ test('what confirmed credentials show counts after the mark that their start rea
   expect(refusals.items.get('mac')).toMatchObject({ isRefused: false, extractionIds: ['extraction-2'] });
   // A refusal of a start that read this is later again, although its clock is behind.
   const again = { ...task, taskId: 'task-3', extractionId: 'extraction-3', notifiedAt: iso(61) };
-  const { known: seen } = await checkMark({ credentialsMac: 'mac' }, deps);
+  const { known: seen } = await checkRefusalMark({ credentialsMac: 'mac' }, deps);
   tasks.items.set('task-3', { ...again, ...seen });
   await markCredentials({ ...again, ...seen }, 'CREDENTIALS_WRONG', deps);
   expect(await isRefused({ credentialsMac: 'mac' }, deps)).toBe(true);

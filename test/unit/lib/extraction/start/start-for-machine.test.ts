@@ -62,7 +62,7 @@ const late = { now: () => at(900) };
 const [poll, woken, failed] = [`send due ${iso(10)} 5`, `wake token-1 ${id}`, 'fail token-1 StartFailed'];
 
 test.each<readonly [string, Setup, string | undefined, readonly string[]]>([
-  ['waits for a task with webhook', {}, 'waiting', []],
+  ['waits for a task with webhook', {}, 'awaits-webhook', []],
   ['ends only after the queue polls a task without webhook', withoutWebhook, 'queued', [poll, woken]],
   ['retries if the queue takes no message', { ...withoutWebhook, send: failing }, undefined, [failed]],
   ['ends after the start window, and the queue goes on', late, 'queued', ['send start now 0', woken]],

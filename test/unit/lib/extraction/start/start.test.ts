@@ -45,7 +45,7 @@ test('a requested extraction is claimed before the start call, and then linked t
     telemetry: { log: vi.fn(), count: vi.fn(), about: vi.fn(), failure: vi.fn() },
   } as unknown as StartDeps;
   const input = { extractionId: 'e-1', requestId: 'r-1', callbackToken: 'token', callbackAttempt: 0 };
-  expect(await start(input, deps)).toMatchObject({ conclusion: 'waiting' });
+  expect(await start(input, deps)).toMatchObject({ conclusion: 'awaits-webhook' });
   // The provider's answer is the status at the time of the call.
   expect(record).toMatchObject({ status: 'RUNNING', taskId: 'STARTING' });
 });
@@ -286,7 +286,7 @@ describe('a successful start', () => {
       startingAt: iso(5),
       startedAt: iso(5),
     };
-    expect(await start()).toMatchObject({ conclusion: 'waiting', record });
+    expect(await start()).toMatchObject({ conclusion: 'awaits-webhook', record });
     expect(task()).toEqual(linked);
     // Every harmless step comes before the STARTING write, and the start call after it.
     expect(events).toEqual(['unseal', 'session', 'post on STARTING', 'The provider accepted the task.']);
@@ -414,7 +414,7 @@ test('credentials are not put back for a start that was settled as stale meanwhi
       late.extractions.items.set(id, extractionIn('UNCONFIRMED', { attemptId }));
     },
   });
-  expect(await late.start()).toMatchObject({ conclusion: 'waiting', record: { status: 'RUNNING' } });
+  expect(await late.start()).toMatchObject({ conclusion: 'awaits-webhook', record: { status: 'RUNNING' } });
   expect([puts, late.requests.items.size]).toEqual([[], 0]);
 });
 
@@ -426,7 +426,7 @@ test('a task that a later attempt has linked is that of the extraction', async (
     callbackToken: 'later',
     callbackAttempt: 5,
   });
-  expect(await start(0)).toMatchObject({ conclusion: 'waiting', record: { status: 'RUNNING' } });
+  expect(await start(0)).toMatchObject({ conclusion: 'awaits-webhook', record: { status: 'RUNNING' } });
 });
 
 describe('an invocation that finds a start made or in progress', () => {
@@ -434,7 +434,7 @@ describe('an invocation that finds a start made or in progress', () => {
     const adopted = { taskId: 'task-1', extractionId: id };
     const quiet = world({ record: extractionIn('RUNNING') });
     quiet.tasks.items.set('task-1', adopted);
-    expect(await quiet.start(0)).toMatchObject({ conclusion: 'waiting' });
+    expect(await quiet.start(0)).toMatchObject({ conclusion: 'awaits-webhook' });
     expect(quiet.task()).toEqual(linked);
     const held = world({ record: extractionIn('RUNNING') });
     held.tasks.items.set('task-1', { ...adopted, taskStatus: 'FAILED' });
@@ -452,7 +452,7 @@ describe('an invocation that finds a start made or in progress', () => {
 });
 
 test.each([
-  [2, 'waiting', 'RUNNING'],
+  [2, 'awaits-webhook', 'RUNNING'],
   [3, 'throttled', 'STARTING'],
 ])('from the STARTING write on, a write is tried three times: %i fail', async (failures, ended, status) => {
   let writes = 0;
