@@ -214,9 +214,12 @@ export const subjectFields = (
 ): { readonly entity: string } | { readonly product: string } =>
   record.method === 'consent' ? { product: record.product } : { entity: record.entity };
 
-/** What a breaker knows about a start. A consent does not name its entity, so its group is by product. */
+/**
+ * What a breaker knows about a start. A consent does not name its entity, so its group is by product. The last 8 digits of an id distinguish the
+ * few starts that failed in one group.
+ */
 export const breakerAboutOf = (record: Extraction): About => ({
-  extraction: record.extractionId.slice(-12),
+  extraction: record.extractionId.slice(-8),
   caller: record.requestedBy,
   group: entityOrProductOf(record),
 });

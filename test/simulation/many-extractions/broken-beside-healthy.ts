@@ -205,7 +205,7 @@ export const slowPopulation = (groups: number, seconds: number): Population => {
   const members = requests(seconds, 1 / 200, () => ({
     entity: `bank-${own.below(groups)}`,
     ...(own.below(5) === 0 ? failing('slow') : {}),
-  })).map((one, index) => ({ ...one, extractionId: `extraction-${index}`.padEnd(36, '-') }));
+  })).map((one, index) => ({ ...one, extractionId: `extraction-${index}`.padStart(36, '-') }));
   return { members, outages: [], consumers: 50 };
 };
 

@@ -142,7 +142,7 @@ const printOutages = async (print: Print): Promise<void> => {
 const printBreakerWrites = async (print: Print): Promise<void> => {
   print('| 200 starts a second, 20 % slow | writes a second | of them lost races | write units a second |');
   print('| --- | ---: | ---: | ---: |');
-  for (const groups of [1, 20, 50, 100, 400]) {
+  for (const groups of [1, 20, 50, 100, 200, 400]) {
     const service = await run(
       slowPopulation(groups, 40),
       ({ time, startedAt }) => time.now > startedAt + 40_000,

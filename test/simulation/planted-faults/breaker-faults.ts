@@ -59,8 +59,8 @@ export const outageFaults: Faults = {
   'failures-not-stored': {
     does: 'A group is stored as out of trouble although its starts fail.',
     file: store,
-    find: 'failed.length === 0 && Object.keys(others).length === 0;',
-    replace: 'failed.length < 9 && Object.keys(others).length === 0;',
+    find: '[name, acceptedAt ?? null, ...failed]',
+    replace: '[name, acceptedAt ?? null]',
     caughtBy: 'opens-in-time',
   },
   'refusals-counted': {

@@ -73,5 +73,7 @@ test('the breakers of a caller are read as they were stored, with their groups i
   };
   const stored = formatBreakerState(state);
   expect(parseBreakerState(stored, 10)).toEqual({ state, isDamaged: false });
-  expect(stored).toMatchObject({ groups: [['calm', 5], {}, ['calm-too', 2], {}, {}, {}] });
+  const failing = ['failing', 3, ['extraction-1', 4]];
+  const neverAccepted = ['never-accepted', null, ['extraction-2', 4]];
+  expect(stored).toMatchObject({ groups: [['calm', 5], failing, ['calm-too', 2], {}, {}, neverAccepted] });
 });

@@ -488,7 +488,7 @@ describe('the breakers of starts', () => {
     });
     expect(held.events).toEqual([]);
     const { requestedBy: caller } = extraction();
-    const about = { extraction: id.slice(-12), caller, group: 'bank' };
+    const about = { extraction: id.slice(-8), caller, group: 'bank' };
     expect(admit.mock.calls).toEqual([[about, { onlyAsk: false }]]);
   });
 
