@@ -78,12 +78,15 @@ const rowsOf = (lines: readonly DeliveryLine[]): readonly Row[] => {
 
 const headline = (all: readonly Row[], since: string): string => {
   const rows = all.filter(({ appearance }) => appearance.kind !== 'check');
+  const checks = all.length - rows.length;
+  const ofDoctor =
+    checks === 0 ? '' : ` ${checks === 1 ? '1 row is a check' : `${checks} rows are checks`} of doctor.`;
   const refused = rows.filter(({ appearance }) => appearance.kind === 'refused').length;
   const failed = rows.filter(({ appearance }) => appearance.kind === 'failed').length;
-  if (rows.length === 0) return `No delivery came within ${since}.`;
+  if (rows.length === 0) return `No delivery came within ${since}.${ofDoctor}`;
   const count = plural(rows.length, 'delivery', 'deliveries');
-  if (refused + failed === 0) return `${count} came within ${since}, and none was refused.`;
-  return `Of ${count} within ${since}, ${refused} ${refused === 1 ? 'was' : 'were'} refused and ${failed} failed.`;
+  if (refused + failed === 0) return `${count} came within ${since}, and none was refused.${ofDoctor}`;
+  return `Of ${count} within ${since}, ${refused} ${refused === 1 ? 'was' : 'were'} refused and ${failed} failed.${ofDoctor}`;
 };
 
 const none = html`<span class="none">–</span>`;

@@ -58,7 +58,7 @@ const showFindings = (findings: readonly FindingLine[]): Html => {
   const others = findings.filter((one) => !open.includes(one));
   return html`${open.length === 0 ? '' : listFindings(open)}
 <details><summary>${plural(others.length, 'check')} passed, or had nothing to check</summary>${listFindings(others)}</details>
-<p class="source">The checks of <code>cosecha doctor</code>. Two of them it makes only there: a delivery with a wrong signature, which is counted, and a login at the provider.</p>`;
+<p class="source">The checks of <code>cosecha doctor</code>, which makes two more: a delivery with a wrong signature, which is counted, and a login at the provider.</p>`;
 };
 
 /** The description of an alarm ends with the address of its runbook entry. */
