@@ -174,17 +174,16 @@ const marksAreRight: Invariant = {
 
 const markedOnce: Invariant = {
   name: 'marked-once',
-  rule: 'No extraction sets its mark twice, also after another process has replaced or forgotten it. It may join the mark that another of the same login has set since all were forgotten, which counts without it.',
+  rule: 'No extraction sets its mark twice, also after another process has replaced or forgotten it. It may join the mark that another of the same login has set since, which counts without it.',
   check: (service) => {
     const marks = of(service, 'marked');
-    const twice = marks.find(({ of: id }, index) => {
+    const twice = marks.find(({ of: id, mark }, index) => {
       const first = marks.findIndex((one) => one.of === id);
       const others = othersOfLogin(service, service.memberOf(id)).map(({ extractionId }) => extractionId);
-      const between = marks.slice(first, index);
-      const joins = of(service, 'forgotten').some(({ at }) =>
-        between.some((one) => others.includes(one.of) && one.at > at && at >= (marks[first]?.at ?? at)),
-      );
-      return first !== index && !joins;
+      const joined = marks
+        .slice(first, index)
+        .some((one) => others.includes(one.of) && mark.extractionIds.includes(one.of));
+      return first !== index && !joined;
     });
     return twice && `${twice.of} sets its mark twice.`;
   },
