@@ -138,11 +138,11 @@ describe.each(variants)('in %s', (variant: Variant) => {
     expect(await provider.polledTasks({ username: user.target })).toHaveLength(1);
   });
 
-  /** In v1 the status alone is an answer, so the consent is read. */
+  /** The consent is read after each refusal. In v1, an answer is its status alone. */
   const reasonOf = (status: number, errorCode: string) => {
-    if (variant === 'v2') return `CONSENT/${errorCode}`;
     if (errorCode === 'CONSENT_NOT_FOUND') return 'consent-unknown';
-    return errorCode === 'CONSENT_NOT_ACTIVE' ? 'consent-revoked' : `http-${status}`;
+    if (errorCode === 'CONSENT_NOT_ACTIVE') return 'consent-revoked';
+    return variant === 'v2' ? `CONSENT/${errorCode}` : `http-${status}`;
   };
 
   test.for([
