@@ -28,9 +28,9 @@ export class EncryptedLogGroup extends LogGroup {
   }
 
   /**
-   * CloudFormation makes the name of a group from the name of the stack, the logical id, and random letters. `Cosecha-eu-*` would also fit the names of the
-   * stage `eu-prod`, but a stage has no capitals, so the first one of the logical id ends the name of the stack. The whole id would not fit
-   * groups of a former version, which are retained and still have to be read.
+   * CloudFormation makes the name of a group from the name of the stack, the logical id, and random letters. `Cosecha-eu-*` would also
+   * fit the names of the stage `eu-prod`, but a stage has no capitals, so the first one of the logical id ends the name of the stack. The
+   * whole id would not fit groups of a former version, which are retained and still have to be read.
    */
   private generatedNames(): string {
     const stack = Stack.of(this);

@@ -25,8 +25,8 @@ type OperatorPoliciesProps = {
 };
 
 /**
- * What people need for the commands of docs/cli.md, and for the commands of the AWS CLI in docs/operations.md, as three managed policies. Each has only what the one before lacks, as a
- * policy holds 6,144 characters and an ARN takes a hundred:
+ * What people need for the commands of docs/cli.md, and for the commands of the AWS CLI in docs/operations.md, as three managed policies.
+ * Each has only what the one before lacks, as a policy holds 6,144 characters and an ARN takes a hundred:
  *
  * - viewer: read records, logs, metrics and the stream. No results, which are bank data.
  * - operator: also request, reconcile, redrive and pause, read results, and start what somebody stopped, a key included.

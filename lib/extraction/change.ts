@@ -1,8 +1,8 @@
 import { type Extraction, type ExtractionStatus, terminalStatuses } from './record.ts';
 
 /**
- * Every allowed transition of `status`. Who writes which, the table of design, section 3, has. A change that writes a status names its transition: the table gives
- * its condition, and its type accepts no other status.
+ * Every allowed transition of `status`. Design, section 3, has who writes which. A change that writes a status names its transition: this
+ * table gives its condition, and its type accepts no other status.
  */
 export const transitions = {
   markStarting: { from: ['REQUESTED'], to: ['STARTING'] },

@@ -179,7 +179,10 @@ export const gateOf = async (
     isInLine = true;
   };
 
-  /** Keeps what it has waited for the next try, or removes its item if none follows. A failure fails nothing: the item expires, and the time until the next try does not count. */
+  /**
+   * Keeps what it has waited for the next try, or removes its item if none follows. A failure fails nothing: the item expires, and the time
+   * until the next try does not count.
+   */
   const leave = async (): Promise<void> => {
     if (known === undefined || isInLine || (isTriedAgain && known.waitingSince === undefined)) return;
     try {
