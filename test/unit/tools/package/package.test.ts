@@ -287,6 +287,8 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
          return bank.webhookUrl;
        };`,
     );
+    const page = readFileSync(join(repository, 'docs', 'batches.md'), 'utf8');
+    addFile('batches.ts', [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, text]) => text).join(''));
     const examples = ['app.ts', 'request.ts'];
     for (const file of examples) cpSync(join(repository, 'examples', 'embed', file), join(project, file));
     // Without skipLibCheck, so that the package's declarations are checked too.
@@ -297,7 +299,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
       noEmit: true,
       types: ['node'],
     };
-    const files = ['consumer.ts', ...examples];
+    const files = ['consumer.ts', 'batches.ts', ...examples];
     addFile('tsconfig.json', JSON.stringify({ compilerOptions, files }));
     const checked = await node([tsc, '--project', '.'], project).catch(({ stdout }) => ({ stdout }));
     expect(checked.stdout).toBe('');
