@@ -212,6 +212,8 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
       expect((await cosecha(['logs', '--errors'])).stdout).not.toContain('"INFO"');
     });
     expect((await cosecha(['output', 'ExtractionsTableName'])).stdout).toBe(`${table}\n`);
+    const all = factsOf(await cosecha(['output', '--json']));
+    expect(all).toContainEqual({ name: 'ExtractionsTableName', value: table });
     const sweep = await cosecha(['output', 'SafetyNetSweep', '--resource', 'Events::Rule']);
     expect(sweep.stdout).toMatch(/^Cosecha-local-SafetyNetSweep\w+-\w+\n$/);
   });

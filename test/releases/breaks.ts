@@ -159,9 +159,15 @@ const compareSettings = (before: Settings, after: Settings): readonly string[] =
 
 type Names = Readonly<Record<string, readonly string[]>>;
 
+/** Whether it is there, or a command whose argument may be left out now. */
+const isKept = (name: string, names: readonly string[]): boolean =>
+  names.includes(name) || names.includes(name.replace(' <', ' optional <'));
+
 const compareNames = (before: Names, after: Names): readonly string[] =>
   Object.entries(before).flatMap(([kind, list]) =>
-    list.filter((name) => !after[kind]?.includes(name)).map((name) => `${kind}: ${name} is gone or renamed.`),
+    list
+      .filter((name) => !isKept(name, after[kind] ?? []))
+      .map((name) => `${kind}: ${name} is gone or renamed.`),
   );
 
 const compareStored = (before: StoredResources, after: StoredResources): readonly string[] =>

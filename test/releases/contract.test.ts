@@ -163,6 +163,8 @@ test('additions break nothing', () => {
     set('openapi.json components schemas PersistedCredentials properties value', 'maxLength', 9_000),
     set('openapi.json paths', '/later', { get: {} }),
     set('settings.json', 'later', { required: false }),
+    drop('names.json', 'command line', 'get <extractionId>'),
+    change('names.json', 'command line', (list) => [...(list as []), 'get optional <extractionId>']),
   );
   expect(breaks).toEqual([]);
 });

@@ -397,8 +397,8 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .action(run(async () => (await import('./commands/logs.ts')).ended)),
   (command, run) =>
     command('output')
-      .description('print an output of the stack, or the name of one of its resources')
-      .argument('<name>', 'the output, or a part of the name of the resource')
+      .description('print an output of the stack or all, or the name of one of its resources')
+      .argument('[name]', 'the output, or a part of the name of the resource')
       .option('--resource <type>', 'the type of the resource, such as Events::Rule')
       .addHelpText(
         'after',

@@ -199,11 +199,12 @@ export const connect = async (options: ConnectOptions) => {
   const webhookUrl =
     endpoint === undefined ? output('WebhookUrl') : toEmulatorUrl(base, output('WebhookUrl'));
   const { credentials } = cloudFormation.config;
+  const isOwn = isOfDeployment(prefix, Object.keys(stack.outputs));
   // The console outlives deployments.
   const byType = cachedRead(
     300,
     () => new Date(),
-    () => readStackResources(cloudFormation, stackName, isOfDeployment(prefix, Object.keys(stack.outputs))),
+    () => readStackResources(cloudFormation, stackName, isOwn),
   );
   return {
     stage,
@@ -217,6 +218,9 @@ export const connect = async (options: ConnectOptions) => {
     isMiniStack: isLocalStage(stage) && options.apiPath === undefined,
     output,
     findOutput,
+    outputNames: Object.keys(stack.outputs).flatMap((key) =>
+      isOwn(key) && stack.outputs[key] ? [key.slice(prefix.length)] : [],
+    ),
     /** Physical ids of the deployment's resources of a type. */
     resources: async (type: string) => (await byType()).get(type) ?? [],
     /** The interval of the sweep, which decides what is overdue. Throws as `output`. */

@@ -136,8 +136,9 @@ describe('the deployment of npm start', () => {
     expect(api.base).toBe(`${endpoint}/_aws/execute-api/embedded2/$default`);
   });
 
-  test('has the resources of its construct, and not those of others in the stack', async () => {
+  test('has the outputs and resources of its construct, and not those of others in the stack', async () => {
     const deployment = await connect({ ...options, stack: 'Banking/Bank' });
+    expect(deployment.outputNames).toEqual(['ApiId', 'WebhookUrl', 'ApiUrl', 'Stage']);
     expect(await deployment.resources('AWS::Logs::LogGroup')).toEqual(['log of BankStartTaskLog12345678']);
   });
 
