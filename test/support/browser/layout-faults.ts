@@ -59,6 +59,16 @@ const findFaults = `(() => {
       // Letters leave a part of their line free.
       leaves.push({ element, box: new DOMRect(left, top + 2, width, height - 4) });
     }
+    const command = element.closest('code');
+    for (const { 0: word, index } of command === null ? [] : node.data.matchAll(/\\S+/g)) {
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const lines = [...range.getClientRects()];
+      const style = getComputedStyle(blockOf(command));
+      const room = blockOf(command).clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+      const isLonger = lines.reduce((sum, { width }) => sum + width, 0) > room;
+      if (lines.length > 1 && !isLonger) faults.add('the word "' + word + '" of a command is broken');
+    }
   }
   const overlap = (one, other) =>
     Math.min(one.right, other.right) - Math.max(one.left, other.left) > tolerance &&

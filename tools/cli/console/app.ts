@@ -89,10 +89,11 @@ const loadPage = async (page: PagePath, making: Making): Promise<Content> => {
   };
 };
 
-/** Commands on a page can be pasted: each names the deployment too. What others wrote has no element. */
+/** Commands on a page can be pasted: each names the deployment too, and none of its words breaks. What others wrote has no element. */
 const withCommandLine = async (body: Html, commandLine: string): Promise<Html> => {
   const line = String(await html`<code>${commandLine} `);
-  return raw(String(await body).replaceAll('<code>cosecha ', () => line));
+  const named = String(await body).replaceAll('<code>cosecha ', () => line);
+  return raw(named.replace(/(?<=<code>)[^<]+/g, (code) => code.replace(/\S*-\S*/g, '<span>$&</span>')));
 };
 
 const addLiveRoute = (app: Hono<ConsoleEnv>, path: string, making: Making): void => {

@@ -82,6 +82,8 @@ describeInChromium('the layout of the console', () => {
     );
     expect(await faultsOf('<p>one</p><p style="margin-top: -10px">two</p>')).toHaveLength(1);
     expect(await faultsOf('<p style="width: 30px; overflow: hidden">overflowing</p>')).toHaveLength(1);
+    const word = await faultsOf('<p style="width: 90px"><code>cosecha --stage prod</code></p>');
+    expect(word).toEqual(['the word "--stage" of a command is broken']);
     await tab.close();
   });
 });

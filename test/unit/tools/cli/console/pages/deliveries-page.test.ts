@@ -30,7 +30,7 @@ test.each([
 test.each([
   [
     doctor,
-    'no delivery: <code>npm exec --no -- cosecha --stage prod doctor</code> checked that a wrong signature is refused',
+    'no delivery: <code>npm exec <span>--no</span> <span>--</span> cosecha <span>--stage</span> prod doctor</code> checked that a wrong signature is refused',
   ],
   [{ taskId: 't', answer: 204, verdict: 'stored' }, 'an early delivery or an orphan delivery'],
   [{ taskId: 't', answer: 204, verdict: 'unknown-status' }, 'the next read decides'],

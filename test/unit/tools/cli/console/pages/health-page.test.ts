@@ -70,7 +70,9 @@ test('the line has its lanes, the rate and until when, and is no trouble of its 
 test('a failed check has its remedy, and an alarm the link to its runbook entry', async () => {
   const page = await pageOf({ findings: async () => [failed], alarms: async () => [alarm] });
   expect(page).toContain('bad &lt;b&gt;');
-  expect(page).toContain('→ Run <code>npm exec --no -- cosecha --stage prod redrive</code>.');
+  expect(page).toContain(
+    '→ Run <code>npm exec <span>--no</span> <span>--</span> cosecha <span>--stage</span> prod redrive</code>.',
+  );
   expect(page).toContain('<a href="https://runbook.example/#overdue"');
   const unsafe = { ...alarm, description: 'x javascript:alert(1)' };
   expect(await pageOf({ alarms: async () => [unsafe] })).not.toContain('href="javascript');
