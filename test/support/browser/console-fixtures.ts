@@ -16,10 +16,7 @@ export const sourcesWith = (
   recent: async () => ({ items: records, complete: true }),
   record: async (extractionId) => records.find((record) => record.extractionId === extractionId),
   recordOfTask: async (taskId) => records.find((record) => record.taskId === taskId),
-  withReference: async (reference) => ({
-    items: records.filter((record) => record.reference === reference),
-    complete: true,
-  }),
+  withName: async (by, name) => ({ items: records.filter((record) => record[by] === name), complete: true }),
   story: async () => undefined,
   tries: async () => [],
   deliveries: async () => ({ items: [], complete: true }),

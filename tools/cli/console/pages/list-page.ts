@@ -41,28 +41,31 @@ const readLists = async (sources: ConsoleSources, { open }: DeploymentState, fil
   const since = startOf(filter.since, now);
   const id = idIn(filter);
   const taskId = taskIdIn(filter);
-  const { name } = filter;
-  const [recent, named, referenced] = await Promise.all([
+  const { name, batch } = filter;
+  const withName = (by: 'reference' | 'batch', name: string) =>
+    readPart(async () => (name === '' ? { items: [], complete: true } : sources.withName(by, name)));
+  const [recent, named, referenced, batched] = await Promise.all([
     readPart(() => sources.recent(since)),
     readPart(
       async () =>
         (id === undefined ? undefined : await sources.record(id)) ??
         (taskId === undefined ? undefined : sources.recordOfTask(taskId)),
     ),
-    readPart(async () => (name === '' ? { items: [], complete: true } : sources.withReference(name))),
+    withName('reference', name),
+    withName('batch', batch),
   ]);
-  return { open, recent, named, referenced };
+  return { open, recent, named, referenced, batched };
 };
 
 type Lists = Readonly<Awaited<ReturnType<typeof readLists>>>;
 
 /** The records of all parts. Of one that is in several, the last is used: the recent ones may be a minute old. */
-const recordsIn = ({ open, recent, named, referenced }: Lists, since: string): readonly Extraction[] => [
+const recordsIn = ({ open, recent, named, ...byName }: Lists, since: string): readonly Extraction[] => [
   ...(valueIn(recent)?.items ?? []).filter(
     (record) => isOpen(record) || (record.settledAt ?? record.requestedAt) >= since,
   ),
   ...(valueIn(open) ?? []),
-  ...(valueIn(referenced)?.items ?? []),
+  ...Object.values(byName).flatMap((part) => valueIn(part)?.items ?? []),
   ...[valueIn(named) ?? []].flat(),
 ];
 
@@ -77,6 +80,7 @@ const filterForm = (filter: Filter, links: Links): Html => html`
   ${filter.cause === '' ? '' : label('Cause', html`<input name="cause" value="${shown(filter.cause, 256)}" autocomplete="off">`)}
   ${label('Caller', html`<input name="caller" value="${shown(filter.caller, 256)}" autocomplete="off">`)}
   ${label('Id, task or reference', html`<input id="name" name="name" value="${shown(filter.name, 256)}" autocomplete="off">`)}
+  ${label('Batch', html`<input name="batch" value="${shown(filter.batch, 256)}" autocomplete="off">`)}
   ${label(
     'Ended within',
     html`<select name="since">${sinceChoices.map((one) => option(one, filter.since, hoursText(one)))}</select>`,
@@ -167,12 +171,12 @@ const failures = (records: readonly Extraction[], query: URLSearchParams): Html 
 /** What a search left out, as an empty list may otherwise seem to prove that there is nothing. */
 const searched = (filter: Filter, all: readonly Extraction[]): Html =>
   isFiltered(filter)
-    ? html`<p class="note">Searched: ${plural(all.length, 'extraction')} that ${all.length === 1 ? 'is' : 'are'} open or ended within ${hoursText(filter.since)}. Any older one is found by its whole id, task or reference alone.</p>`
+    ? html`<p class="note">Searched: ${plural(all.length, 'extraction')} that ${all.length === 1 ? 'is' : 'are'} open or ended within ${hoursText(filter.since)}. Any older one is found by its whole id, task, reference or batch alone.</p>`
     : html``;
 
-const limits = ({ referenced, recent }: Lists): Html => {
+const limits = ({ referenced, batched, recent }: Lists): Html => {
   const read = valueIn(recent);
-  return html`${valueIn(referenced)?.complete === false ? html`<p class="note">Only the newest of this reference were read. <code>cosecha list --reference</code> finds all.</p>` : ''}
+  return html`${Object.entries({ reference: referenced, batch: batched }).map(([by, part]) => (valueIn(part)?.complete === false ? html`<p class="note">Only the newest of this ${by} were read. <code>cosecha list --${by}</code> finds all.</p>` : ''))}
 ${read?.complete === false ? html`<p class="note">Of those that ended, only the newest ${plural(read.items.length, 'execution')} were read.</p>` : ''}`;
 };
 
@@ -243,6 +247,7 @@ ${filterForm(filter, links)}${searched(filter, all)}
 ${showPart(lists.open, 'Open extractions', () => html``)}
 ${showPart(lists.recent, 'Extractions that ended', () => html``)}
 ${showPart(lists.referenced, 'Extractions with this reference', () => html``)}
+${showPart(lists.batched, 'Extractions of this batch', () => html``)}
 ${records.length === 0 ? html`<p class="empty">No extraction matches.</p>` : table(page.shown, progress, { now: at, sweepEveryMinutes }, links)}
 ${showPager(query, page)}
 ${showActions(offered, filterOf(query), links)}

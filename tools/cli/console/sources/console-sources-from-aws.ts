@@ -63,8 +63,8 @@ const secondsFor = ({ isEmulated }: Deployment, seconds: Readonly<Record<'onAws'
 /** As many as somebody has open. */
 const maxStories = 50;
 
-/** A batch of BatchGetItem. An open page reads it at every update. */
-const maxOfReference = 100;
+/** As many as BatchGetItem takes. An open page reads them at every update. */
+const maxOfName = 100;
 
 /** Reads of single extractions, each kept for so long, and of the last so many extractions. */
 const keptEach = <Value>(
@@ -135,11 +135,11 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
       const extractionId = (await tasks.get(taskId))?.extractionId;
       return extractionId === undefined ? undefined : extractions.get(extractionId);
     },
-    withReference: async (reference) => {
-      const { entries, last } = await names.find({ by: 'reference', name: reference, limit: 1_000 });
+    withName: async (by, name) => {
+      const { entries, last } = await names.find({ by, name, limit: 1_000 });
       const newest = entries.toSorted((one, other) => other.requestedAt.localeCompare(one.requestedAt));
-      const ids = newest.slice(0, maxOfReference).map(({ extractionId }) => extractionId);
-      const complete = last === undefined && entries.length <= maxOfReference;
+      const ids = newest.slice(0, maxOfName).map(({ extractionId }) => extractionId);
+      const complete = last === undefined && entries.length <= maxOfName;
       return { items: await readExtractions(dynamo, table, ids), complete };
     },
     story: keptEach(secondsFor(deployment, storySeconds), now, (id) => explainExtraction(story, id, now())),

@@ -46,6 +46,8 @@ export type Filter = {
   readonly caller: string;
   /** Part of a reference, an extractionId or a taskId; or an id as the list shortens it. */
   readonly name: string;
+  /** The whole name of a batch. */
+  readonly batch: string;
   /** How far back the list goes for what has ended. */
   readonly since: Since;
 };
@@ -61,12 +63,13 @@ export const parseFilter = (query: URLSearchParams): Filter => ({
   cause: typed(query.get('cause')),
   caller: typed(query.get('caller')),
   name: typed(query.get('name')),
+  batch: typed(query.get('batch')),
   since: sinceIn(query),
 });
 
 /** Whether it leaves anything out. The time alone does not, as every list has one. */
-export const isFiltered = ({ status, method, subject, cause, caller, name }: Filter): boolean =>
-  status !== 'any' || method !== 'any' || [subject, cause, caller, name].some((text) => text !== '');
+export const isFiltered = ({ status, method, since: _since, ...texts }: Filter): boolean =>
+  status !== 'any' || method !== 'any' || Object.values(texts).some((text) => text !== '');
 
 /** The whole id that the filter names, of an extraction that need not be recent. */
 export const idIn = ({ name }: Filter): string | undefined => (isUuid(name) ? name.toLowerCase() : undefined);
@@ -107,6 +110,7 @@ const matches = (record: Extraction, filter: Filter, isLate: Matches): boolean =
   includes(entityOrProductOf(record), filter.subject) &&
   (filter.cause === '' || hasCause(record, filter.cause)) &&
   includes(record.requestedBy, filter.caller) &&
+  (filter.batch === '' || record.batch === filter.batch) &&
   (filter.name === '' ||
     isShortened(filter.name, record) ||
     [record.reference, record.extractionId, record.taskId].some((text) => includes(text, filter.name)));

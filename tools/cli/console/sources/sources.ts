@@ -79,8 +79,8 @@ export interface ConsoleSources {
   record(extractionId: string): Promise<Extraction | undefined>;
   /** The record of the extraction that a task belongs to, for as long as `Tasks` keeps its item: 30 days. */
   recordOfTask(taskId: string): Promise<Extraction | undefined>;
-  /** Those with exactly this reference, of any status: the newest of a thousand. */
-  withReference(reference: string): Promise<Bounded<Extraction>>;
+  /** Those with exactly this reference or batch, of any status: the newest of a thousand. */
+  withName(by: 'reference' | 'batch', name: string): Promise<Bounded<Extraction>>;
   /** Undefined where no place knows the extraction. */
   story(extractionId: string): Promise<Story | undefined>;
   /** What the machine does about each of these, if it still does anything. */

@@ -139,7 +139,8 @@ test('a row has the caller, and what it is sorted by', async () => {
 test('a search names what it left out, and a list without one does not', async () => {
   const records = [extractionIn('RUNNING'), closedExtraction({ status: 'COMPLETED', ...settled })];
   const { text } = consoleOver(sourcesWith(records));
-  const missed = 'open or ended within 6 h. Any older one is found by its whole id, task or reference alone.';
+  const missed =
+    'open or ended within 6 h. Any older one is found by its whole id, task, reference or batch alone.';
   expect(await text('/?caller=nobody&since=6h')).toContain(missed);
   expect(await text('/?since=6h')).not.toContain('Searched');
 });
@@ -237,13 +238,13 @@ test('what could be read is shown', async () => {
   expect(nothing).toContain('<h1 id="result" tabindex="-1">What is open could not be read.</h1>');
 });
 
-test('an extraction of any age is found by its whole id, by that of its task, and by its whole reference', async () => {
+test('an extraction of any age is found by its whole id, by that of its task, and by its whole reference or batch', async () => {
   const taskId = '4e976a4a-dc85-4045-acc8-57b7b57a733f';
-  const old = closedExtraction({ status: 'FAILED', taskId, reference: 'order 7' });
+  const old = closedExtraction({ status: 'FAILED', taskId, reference: 'order 7', batch: 'b 1' });
   const { text } = consoleOver(sourcesWith([old], { recent: async () => ({ items: [], complete: true }) }));
   expect(await text('/?name=order')).toContain('No extraction matches.');
-  for (const name of [id, taskId, 'order%207'])
-    expect(await text(`/?name=${name}`)).toContain(`/extractions/${id}`);
+  for (const query of [`name=${id}`, `name=${taskId}`, 'name=order%207', 'batch=b%201'])
+    expect(await text(`/?${query}`)).toContain(`/extractions/${id}`);
 });
 
 test('a defect is reported on the terminal, and its text is not on the page', async () => {

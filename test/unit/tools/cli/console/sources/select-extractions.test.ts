@@ -17,7 +17,12 @@ const id = (digit: number): string => `0190a0b0-0000-7000-8000-00000000000${digi
 
 const overdueMost = extractionIn('RUNNING', { extractionId: id(1), dueAt: iso(10), reference: 'Order-7' });
 const overdueLess = extractionIn('STARTING', { extractionId: id(2), dueAt: iso(20) });
-const open = extractionIn('RUNNING', { extractionId: id(3), requestedAt: iso(5), taskId: 'task-of-3' });
+const open = extractionIn('RUNNING', {
+  extractionId: id(3),
+  requestedAt: iso(5),
+  taskId: 'task-of-3',
+  batch: 'morning',
+});
 const newer = consentIn('RUNNING', { extractionId: id(4), requestedAt: iso(6) });
 const ended = closedExtraction({
   extractionId: id(5),
@@ -58,6 +63,8 @@ test.each([
   ['cause=TIMEOUT_ERROR', [6]],
   ['cause=TIMEOUT', []],
   ['name=order', [1]],
+  ['batch=morning', [3]],
+  ['batch=morn', []],
   [`name=${id(6)}`, [6]],
   ['name=task-of', [3]],
   ['name=0190A0B0…000006', [6]],
@@ -76,6 +83,7 @@ test('what the form does not offer is ignored', () => {
     cause: '',
     caller: '',
     name: 'a',
+    batch: '',
     since: '1h',
   });
 });
