@@ -81,9 +81,7 @@ const loseAllBut = async (kept: readonly string[]): Promise<number> => {
   );
   for await (const { Items = [] } of pages) {
     const deletions = Items.filter(({ extractionId }) => !kept.includes(extractionId?.S ?? '')).map(
-      (Key) => ({
-        DeleteRequest: { Key },
-      }),
+      (Key) => ({ DeleteRequest: { Key } }),
     );
     lost += deletions.length;
     const RequestItems = { [table]: deletions };

@@ -18,10 +18,7 @@ import { sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 test('reconcile adopts a task that start-task did not link, so that a delivery finds its extraction', async () => {
   // Reads fail, so that the delivery settles it.
-  const username = await plannedUsername({
-    durationMs: null,
-    readForever: { kind: 'answer', status: 503 },
-  });
+  const username = await plannedUsername({ durationMs: null, readForever: { kind: 'answer', status: 503 } });
   const idempotencyKey = randomUUID();
   const extractionId = extractionIdForKey(idempotencyKey);
   // start-task is killed before each link, until the execution is stopped.

@@ -88,10 +88,7 @@ describe('the session token', () => {
     const username = await plannedUsername({ startForever: { kind: 'expire-session' } });
     const extractionId = await extract(requestFor(username, encryptedFor(username, await logIn())));
 
-    expect(await closed(extractionId)).toMatchObject({
-      status: 'REJECTED',
-      reason: 'session-token-refused',
-    });
+    expect(await closed(extractionId)).toMatchObject({ status: 'REJECTED', reason: 'session-token-refused' });
     expect(await startCallsOf(username)).toHaveLength(1);
   });
 });

@@ -185,8 +185,7 @@ export const emptyAndDestroy = async ({
 
 /**
  * Deletes every object in the buckets of a stack, as CloudFormation deletes only empty ones
- * (https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-s3-bucket.html). Does nothing
- * without the stack.
+ * (https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-s3-bucket.html). Does nothing without the stack.
  */
 const emptyBuckets = async (stackName: string): Promise<void> => {
   const cloudFormation = new CloudFormationClient();

@@ -10,9 +10,8 @@ const lacks = (attribute: string): Schema => ({ not: has(attribute) });
 const isRequested: Schema = { properties: { status: { properties: { S: { const: 'REQUESTED' } } } } };
 
 /**
- * The schema of a record in the JSON of DynamoDB, such as `NewImage`, from the schema of the record itself. In that JSON every
- * value is in an object that names its type
- * (https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_AttributeValue.html).
+ * The schema of a record in the JSON of DynamoDB, such as `NewImage`, from the schema of the record itself. In that JSON every value
+ * is in an object that names its type (https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_AttributeValue.html).
  */
 const imageSchema = (record: Schema): Schema => ({
   ...record,

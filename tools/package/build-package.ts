@@ -53,10 +53,9 @@ const requireForCommonJs =
   "import{createRequire as cosechaRequire}from'node:module';const require=cosechaRequire(import.meta.url);";
 
 /**
- * Builds the package that other projects install, and empties the directory first. The repository itself cannot be that
- * package: Node runs no TypeScript under `node_modules`, and a reader of the stream needs none of the AWS clients. So
- * everything is bundled, and the package has its own package.json without dependencies. Returns the folders of the packages that
- * the bundles contain.
+ * Builds the package that other projects install, and empties the directory first. The repository itself cannot be that package: Node
+ * runs no TypeScript under `node_modules`, and a reader of the stream needs none of the AWS clients. So everything is bundled, and
+ * the package has its own package.json without dependencies. Returns the folders of the packages that the bundles contain.
  */
 export const buildPackage = async (directory: string): Promise<readonly string[]> => {
   const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as Manifest;

@@ -180,11 +180,7 @@ const plantings: Readonly<Partial<Record<Location, () => Promise<unknown>>>> = {
     ),
   bucket: () =>
     aws.s3.send(
-      new PutObjectCommand({
-        Bucket: outputs.ResultsBucketName,
-        Key: 'planted.zip',
-        Body: zipOf(planted),
-      }),
+      new PutObjectCommand({ Bucket: outputs.ResultsBucketName, Key: 'planted.zip', Body: zipOf(planted) }),
     ),
   function: () =>
     aws.lambda.send(

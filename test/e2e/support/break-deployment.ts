@@ -180,17 +180,9 @@ export const plantedFaults: readonly {
   readonly check: string;
   readonly named: RegExp;
 }[] = [
-  {
-    plant: takeTopic,
-    check: 'alarm-notifies',
-    named: /The alarm Cosecha-local-unknown-record has no topic/,
-  },
+  { plant: takeTopic, check: 'alarm-notifies', named: /The alarm Cosecha-local-unknown-record has no topic/ },
   { plant: admitStranger, check: 'foreign-caller', named: /read \S+ and got 200, not 404/ },
-  {
-    plant: forbidLoop,
-    check: 'consent-flow',
-    named: /its recursive loop detection is Terminate, not Allow/,
-  },
+  { plant: forbidLoop, check: 'consent-flow', named: /its recursive loop detection is Terminate, not Allow/ },
   {
     plant: removeGrant,
     check: 'function-permissions',

@@ -118,11 +118,7 @@ export const smallCrowds: readonly Crowd[] = [
   ),
   small(
     'that the provider sheds with 503',
-    {
-      rate: takes(5, { answers: 503 }),
-      line: {},
-      members: { crowd: spread(600, 8, banks(20)) },
-    },
+    { rate: takes(5, { answers: 503 }), line: {}, members: { crowd: spread(600, 8, banks(20)) } },
     { unconfirmed: 30, lastStart: 500 },
   ),
   withdrawing('of which an operator cancels most, in line and just before', 'cancelledAfter'),
@@ -173,11 +169,7 @@ export const smallCrowds: readonly Crowd[] = [
   ),
   small(
     'that has waited for longer than the start window when starts are limited no more',
-    {
-      rate: takes(50),
-      line: { perSecond: 0.01, offAt: 1_200 },
-      members: { crowd: spread(30, 50) },
-    },
+    { rate: takes(50), line: { perSecond: 0.01, offAt: 1_200 }, members: { crowd: spread(30, 50) } },
     { lastStart: 1_260 },
   ),
   small(
@@ -187,11 +179,7 @@ export const smallCrowds: readonly Crowd[] = [
   ),
   small(
     'of which the provider leaves without an answer what is too much',
-    {
-      rate: takes(5, { answers: 'hangs' }),
-      line: {},
-      members: { crowd: spread(500, 8, banks(20)) },
-    },
+    { rate: takes(5, { answers: 'hangs' }), line: {}, members: { crowd: spread(500, 8, banks(20)) } },
     { unconfirmed: 55, lastStart: 170 },
   ),
 ];

@@ -53,9 +53,7 @@ export type AcceptContext = {
 
 export type SharedContext = Omit<AcceptContext, 'signal' | 'sleep' | 'waitFor' | 'until'>;
 
-/**
- * One check of a stage. Its id is the same in every version, for scripts that read `accept --json` and for `--only`.
- */
+/** One check of a stage. Its id is the same in every version, for scripts that read `accept --json` and for `--only`. */
 export type Check = {
   readonly id: string;
   /** What holds if it passes, as a sentence without a full stop. */

@@ -30,9 +30,8 @@ const turns = ['together', 'alone', 'last'] as const;
 const secondsOf = ({ seconds = () => 60 }: Check, shared: SharedContext): number => seconds(shared);
 
 /**
- * Runs all checks and returns a report of each, in the order given. No check outlasts its own time, even if a call hangs.
- * When `stop` aborts, it returns at once, and the checks that have not ended are failed. A check whose `dependsOn` fails ends at
- * once, as skipped.
+ * Runs all checks and returns a report of each, in the order given. No check outlasts its own time, even if a call hangs. When `stop`
+ * aborts, it returns at once, and the checks that have not ended are failed. A check whose `dependsOn` fails ends at once, as skipped.
  */
 export const runChecks = async (
   checks: readonly Check[],

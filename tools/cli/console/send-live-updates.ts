@@ -17,9 +17,8 @@ const digestOf = (model: unknown): string =>
   createHash('sha256').update(JSON.stringify(model)).digest('base64');
 
 /**
- * Sends a page again whenever what it shows has changed, as the server-sent event `page`, until the browser leaves. In
- * between, `checked` says that nothing has changed. A page that cannot be read any more ends the stream, and the browser
- * connects again.
+ * Sends a page again whenever what it shows has changed, as the server-sent event `page`, until the browser leaves. In between,
+ * `checked` says that nothing has changed. A page that cannot be read any more ends the stream, and the browser connects again.
  */
 export const sendLive = (c: Context, { load, onEnd }: Stream, { now, sleep, everyMs, onError }: LiveDeps) => {
   const follow = async (stream: SSEStreamingApi): Promise<void> => {

@@ -42,9 +42,8 @@ const retryAfterMs = 2_000;
 const roundsUntilRead = 20;
 
 /**
- * Handles every record of a stream, one after the other, and each shard only after its parent. The records of an extraction
- * are therefore handled in the order of its changes. A record is handled again if the process ends before its progress is
- * saved.
+ * Handles every record of a stream, one after the other, and each shard only after its parent. The records of an extraction are
+ * therefore handled in the order of its changes. A record is handled again if the process ends before its progress is saved.
  */
 export const handleStream = async (
   start: Progress,

@@ -60,8 +60,7 @@ const message = v.object({ extractionId: id, cause: v.string() });
 
 /**
  * The event that the rule matches. EventBridge documents its dead letters only as "the events"
- * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-dlq.html), so both the event and the message are
- * accepted here.
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-dlq.html), so both the event and the message are accepted here.
  */
 const brokenExecution = v.object({ source: v.literal('aws.states'), detail: v.object({ name: id }) });
 

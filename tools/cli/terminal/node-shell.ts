@@ -43,10 +43,7 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
 const signColours = { '✓': 'green', '✗': 'red' } as const;
 
-/**
- * Colours the sign at the start of a line, or after the time that starts it, if the stream is a terminal and NO_COLOR is
- * not set.
- */
+/** Colours the sign at the start of a line, or after the time that starts it, if the stream is a terminal and NO_COLOR is not set. */
 const withColour = (text: string, stream: NodeJS.WriteStream): string =>
   text.replace(/(?<=^|^[\d:.]+Z {2})[✓✗]/gmu, (sign) =>
     styleText(signColours[sign as keyof typeof signColours], sign, { stream }),

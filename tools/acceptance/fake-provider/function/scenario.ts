@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 
 /**
- * How `npm run accept` requests a behaviour of the fake provider (docs/acceptance.md), which has no state. So each request
- * carries the whole behaviour: a v2 task in the `username` of its credentials, an extraction by consent in the national id of
- * its user.
+ * How `npm run accept` requests a behaviour of the fake provider (docs/acceptance.md), which has no state. So each request carries
+ * the whole behaviour: a v2 task in the `username` of its credentials, an extraction by consent in the national id of its user.
  */
 
 /** The five final statuses of a v2 task. */

@@ -36,9 +36,7 @@ export const eraseMatchingAction = ({ matching, erase }: EraseMatchingDeps): Con
         if (begun === 0) throw cause;
         throw new CliError(
           `${begun} of ${records.length} erasures have begun. Then one failed. Do it again.`,
-          {
-            cause,
-          },
+          { cause },
         );
       }
     }

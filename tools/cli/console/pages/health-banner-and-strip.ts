@@ -31,10 +31,7 @@ const waiting = ({ open }: DeploymentState, hold: Hold): string => {
     : ` ${plural(count, 'extraction is', 'extractions are')} not read meanwhile.`;
 };
 
-/**
- * `starts of orders for demo-bank have been held for 5 s, as the provider answers 503; next turn in 40 s. 12 extractions
- * wait.`
- */
+/** `starts of orders for demo-bank have been held for 5 s, as the provider answers 503; next turn in 40 s. 12 extractions wait.` */
 const showHold = (hold: Hold, state: DeploymentState, now: Date): Html => {
   const parts = describeHold(hold, {
     since: (at) => html`for ${ago(at, now, true)}`,

@@ -3,10 +3,7 @@ import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
 import { type Html, shown } from '../format-for-page.ts';
 import type { Part } from '../sources/sources.ts';
 
-/**
- * Signs as drawings, since fonts lack many such characters. Each is a path in a square of 16, in the colour of the text
- * beside it.
- */
+/** Signs as drawings, since fonts lack many such characters. Each is a path in a square of 16, in the colour of the text beside it. */
 const iconPaths = {
   ring: 'M8 2a6 6 0 1 0 0 12A6 6 0 1 0 8 2Zm0 2a4 4 0 1 1 0 8a4 4 0 1 1 0-8Z',
   half: 'M8 2a6 6 0 1 0 0 12A6 6 0 1 0 8 2Zm0 2v8a4 4 0 1 1 0-8Z',

@@ -413,10 +413,7 @@ describe('settled by the provider and not collected', () => {
   test('a store that fails in the reconcile queue moves to the slow queue, which has more time for it', async () => {
     const limits: boolean[] = [];
     const setup = { reads: [answer('PARTIAL', full)], storing };
-    const { reconcile, sent, counted, record, time } = world(settled, {
-      ...setup,
-      limits,
-    });
+    const { reconcile, sent, counted, record, time } = world(settled, { ...setup, limits });
     expect(await reconcile(swept)).toMatchObject({ conclusion: 'moved', explanation: 'results-not-stored' });
     expect(record()).toEqual({ ...settled, readsSlowly: true });
     const { dueAt } = settled;
