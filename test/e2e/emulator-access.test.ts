@@ -1,5 +1,12 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import {
+  CloudWatchLogsClient,
+  CreateLogGroupCommand,
+  CreateLogStreamCommand,
+  PutLogEventsCommand,
+  paginateFilterLogEvents,
+} from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -61,5 +68,23 @@ describe('the emulator of `npm start`', () => {
     expect(await statusOf({}, webhook)).toBe(404);
     expect(await statusOf({ origin: 'https://page.example' }, webhook)).toBe(403);
     expect(await statusOf({}, `${webhook}/more`)).toBe(403);
+  });
+
+  // The search for leaks reads all of each log.
+  test('returns every event of a log that has more than a page', async () => {
+    const logs = new CloudWatchLogsClient(emulator.client);
+    const stream = { logGroupName: 'long', logStreamName: 'only' };
+    await logs.send(new CreateLogGroupCommand(stream));
+    await logs.send(new CreateLogStreamCommand(stream));
+    const messages = Array.from({ length: 20_001 }, (_, index) => String(index));
+    const logEvents = messages.map((message, index) => ({
+      message,
+      timestamp: 1_000 + Math.floor(index / 3),
+    }));
+    await logs.send(new PutLogEventsCommand({ ...stream, logEvents }));
+    const read: (string | undefined)[] = [];
+    for await (const { events = [] } of paginateFilterLogEvents({ client: logs }, { logGroupName: 'long' }))
+      read.push(...events.map(({ message }) => message));
+    expect(read).toEqual(messages);
   });
 });

@@ -1,6 +1,6 @@
 """Serve MiniStack on 127.0.0.1 until the process that started it ends: serve_emulator.py PORT (0: any free one).
 
-This differs from `python -m ministack` in seven ways:
+This differs from `python -m ministack` in eight ways:
 - Access: other users of the machine and pages in a browser reach 127.0.0.1 too, and MiniStack runs whatever code it is sent. So each request
   is checked first (see guarded).
 - Port: it is bound here first, so no other process can take it between choosing and serving. The number, or the word
@@ -8,6 +8,7 @@ This differs from `python -m ministack` in seven ways:
 - End: the parent process holds the other end of standard input. However the parent ends, even by SIGKILL, this process
   reads end-of-file and kills its whole process group, with the Lambda workers.
 - PartiQL: an insert is authorized as one, and streamed (see complete_inserts).
+- Logs: FilterLogEvents has a next page (see paged_logs).
 - Sessions: they are registered one at a time (see one_at_a_time).
 - HTTPS: with USE_SSL, ministack's own main() would also bind port 443 if permitted (ministack/app.py, main).
 - Certificate: with USE_SSL, this writes one to MINISTACK_SSL_CERT, with its key. MiniStack needs the openssl command for its own
@@ -159,6 +160,28 @@ def complete_inserts():
     dynamodb._partiql_insert = streamed
 
 
+def paged_logs():
+    """FilterLogEvents returns at most 10,000 events, and MiniStack names no next page: the newest would be missing from every search. A page
+    ends with the last whole millisecond, and the next begins there."""
+    from ministack.services import cloudwatch_logs
+
+    original = cloudwatch_logs._filter_log_events
+
+    def paged(query):
+        if "nextToken" in query:
+            query = {**query, "startTime": int(query["nextToken"])}
+        status, headers, body = original(query)
+        answer = json.loads(body)
+        events = answer.get("events", [])
+        if len(events) < 10_000 or events[0]["timestamp"] == events[-1]["timestamp"]:
+            return status, headers, body
+        end = events[-1]["timestamp"]
+        page = {"events": [event for event in events if event["timestamp"] < end], "nextToken": str(end)}
+        return cloudwatch_logs.json_response({**answer, **page})
+
+    cloudwatch_logs._filter_log_events = paged
+
+
 def make_certificate(cert_path: str, key_path: str) -> None:
     """A key and a self-signed certificate for 127.0.0.1 and localhost."""
     from cryptography import x509
@@ -215,6 +238,7 @@ def main(port: int) -> None:
     own_key = os.environ["AWS_ACCESS_KEY_ID"]
     with_own_key(own_key)
     complete_inserts()
+    paged_logs()
     config = Config()
     config.bind = [f"fd://{listener.detach()}"]
     config.keep_alive_timeout = 75
