@@ -67,16 +67,13 @@ const storedKeys = async (): Promise<ReadonlySet<string>> => {
   return keys;
 };
 
-/** Sweeps these extractions, repeatedly, until the work is done. A failed reconcile is the next sweep's. */
+/** Sweeps these extractions, repeatedly, until the work is done, which needs no sweep. A failed reconcile is the next sweep's. */
 const sweepMeanwhile = async <T>(extractionIds: ReadonlySet<string>, work: Promise<T>): Promise<T> => {
   let isDone = false;
   const done = work.finally(() => {
     isDone = true;
   });
-  while (!isDone) {
-    await sweepOnly(...extractionIds);
-    await Promise.race([done, delay(3_000)]);
-  }
+  while (!isDone) await Promise.race([done, sweepOnly(...extractionIds).then(() => delay(3_000))]);
   return done;
 };
 

@@ -16,6 +16,9 @@
 /** The longest wait for one event, in milliseconds. On an idle machine most take under 2 s and the slowest about 25 s. */
 export const waitMs = 240_000;
 
+/** The longest wait for one answer. A call of the sweep takes 10 s on a busy machine. */
+export const answerMs = 60_000;
+
 /** Longer than one wait, so that the wait fails first: its error names the missing event. */
 export const testTimeoutMs = 300_000;
 

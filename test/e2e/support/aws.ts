@@ -7,8 +7,12 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { inject } from 'vitest';
 import { queueClient } from '../../../tools/cli/aws/queues.ts';
+import { answerMs } from '../time-limits.ts';
 
-const { client } = inject('cosecha');
+/** A call that is not answered by then is made again. Otherwise it would end as a test that took too long, without a name. */
+const requestHandler = { requestTimeout: answerMs, throwOnRequestTimeout: true };
+
+const client = { ...inject('cosecha').client, requestHandler };
 
 /** The emulated account as its root sees it. */
 export const aws = {
@@ -16,7 +20,7 @@ export const aws = {
   streams: new DynamoDBStreamsClient(client),
   lambda: new LambdaClient(client),
   logs: new CloudWatchLogsClient(client),
-  queues: queueClient({ client, isEmulated: true }),
+  queues: queueClient({ client: inject('cosecha').client, isEmulated: true }),
   s3: new S3Client(client),
   secrets: new SecretsManagerClient(client),
   stepFunctions: new SFNClient(client),

@@ -1,7 +1,7 @@
 import { inject } from 'vitest';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { checkAgainstOpenapi } from './check-against-openapi.ts';
-import { retryOn5xx } from './retry-on-5xx.ts';
+import { answerInTime, retryOn5xx } from './retry-on-5xx.ts';
 
 const { api, callers, client } = inject('cosecha');
 const signed = signedFetch({ region: client.region, credentials: callers.caller });
@@ -21,7 +21,9 @@ export const callConsents = (
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
-  return retryOn5xx(async () => checkAgainstOpenapi(method, path, await signed(`${api}${path}`, init)));
+  return retryOn5xx(async () =>
+    checkAgainstOpenapi(method, path, await signed(`${api}${path}`, { ...init, ...answerInTime() })),
+  );
 };
 
 /** How a first revocation is answered: 409 if a busy machine answered it 5xx once it was done, and it was repeated. */

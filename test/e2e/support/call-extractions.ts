@@ -11,7 +11,7 @@ import { keepAnswer } from '../leaks/kept-answers.ts';
 import { waitMs } from '../time-limits.ts';
 import { checkAgainstOpenapi } from './check-against-openapi.ts';
 import { noteExtraction } from './records.ts';
-import { retryOn5xx } from './retry-on-5xx.ts';
+import { answerInTime, retryOn5xx } from './retry-on-5xx.ts';
 
 const { api, callers, client, markers, sandboxUrl } = inject('cosecha');
 
@@ -105,6 +105,7 @@ export const postOnce = async (
         ...(traceparent === undefined ? {} : { traceparent }),
       },
       body: typeof body === 'string' ? body : JSON.stringify(body),
+      ...answerInTime(),
     });
   const answer = await paced(send);
   return checkAgainstOpenapi('POST', '/extractions', answer);
@@ -134,7 +135,9 @@ export const extractWith = async (plan: Plan, more: Body = {}) => {
 
 /** Sends a GET until the answer is no 5xx. */
 const get = (path: string, caller: Caller): Promise<Response> =>
-  retryOn5xx(async () => checkAgainstOpenapi('GET', path, await fetchAs[caller](`${api}${path}`)));
+  retryOn5xx(async () =>
+    checkAgainstOpenapi('GET', path, await fetchAs[caller](`${api}${path}`, answerInTime())),
+  );
 
 /** Sends one POST /erasures until the answer is no 5xx. */
 export const askToErase = (scope: Body, caller: Caller = 'caller'): Promise<Response> =>
@@ -143,6 +146,7 @@ export const askToErase = (scope: Body, caller: Caller = 'caller'): Promise<Resp
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(scope),
+      ...answerInTime(),
     };
     return checkAgainstOpenapi('POST', '/erasures', await fetchAs[caller](`${api}/erasures`, init));
   });

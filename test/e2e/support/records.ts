@@ -21,6 +21,7 @@ export const noteExtraction = (extractionId: string): void => {
 type StreamImage = { readonly old: Extraction | undefined; readonly new: Extraction | undefined };
 
 type Waiting = {
+  readonly what: string;
   readonly fits: (record: Extraction) => boolean;
   readonly resolve: (record: Extraction) => void;
 };
@@ -70,7 +71,8 @@ export const readRecord = dynamoExtractionStore(aws.dynamo, outputs.ExtractionsT
 export const describeRecords = (extractionId: string): string => {
   const last = streamOf(extractionId).slice(-3);
   const statuses = statusesOf(extractionId).join(' → ') || 'none';
-  return `Its statuses: ${statuses}. Its last records:\n${last.map((image) => JSON.stringify(image.new ?? 'removed')).join('\n')}`;
+  const missing = [...(waiting.get(extractionId) ?? [])].map(({ what }) => ` It was not ${what}.`).join('');
+  return `Its statuses: ${statuses}.${missing} Its last records:\n${last.map((image) => JSON.stringify(image.new ?? 'removed')).join('\n')}`;
 };
 
 /** Waits for the first record of an extraction in the stream that fits, past ones included. `what` is for the error. */
@@ -90,6 +92,7 @@ export const recordWhere = (
       reject(new Error(`${extractionId} was not ${what} in ${waitMs} ms.`));
     }, waitMs);
     const one: Waiting = {
+      what,
       fits,
       resolve: (record) => {
         clearTimeout(timer);

@@ -1,11 +1,23 @@
+import { answerMs } from '../time-limits.ts';
+
+/** Ends a request that is not answered. Without a limit it would end as a test that took too long, without a name. */
+export const answerInTime = (): { readonly signal: AbortSignal } => ({
+  signal: AbortSignal.timeout(answerMs),
+});
+
 /**
- * Repeats a request while it is answered 5xx, as callers (docs/api.md) and the provider ("Events" 7 and 8)
+ * Repeats a request while it is answered 5xx or not in time, as callers (docs/api.md) and the provider ("Events" 7 and 8)
  * do. A busy machine causes such answers.
  */
 export const retryOn5xx = async <Answer extends { readonly status?: number }>(
   send: () => Promise<Answer>,
 ): Promise<Answer> => {
-  let answer = await send();
-  for (let repeats = 0; (answer.status ?? 500) >= 500 && repeats < 20; repeats += 1) answer = await send();
-  return answer;
+  for (let repeats = 0; ; repeats += 1) {
+    try {
+      const answer = await send();
+      if ((answer.status ?? 500) < 500 || repeats === 20) return answer;
+    } catch (error) {
+      if ((error as Error).name !== 'TimeoutError' || repeats === 20) throw error;
+    }
+  }
 };

@@ -12,6 +12,7 @@ import {
 import { inject } from 'vitest';
 import { policiesFor } from '../../support/aws/documented-policies.ts';
 import { keepAnswer } from '../leaks/kept-answers.ts';
+import { waitMs } from '../time-limits.ts';
 
 const { answersFile, client, caFile, outputs } = inject('cosecha');
 
@@ -52,8 +53,9 @@ const userFor = (args: readonly string[]): Credentials => users.get(policiesFor(
 
 export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-const start = (args: readonly string[], credentials: Credentials) =>
+const start = (args: readonly string[], credentials: Credentials, timeout = 0) =>
   spawn(process.execPath, [bin, '--stage', 'local', ...args], {
+    timeout,
     env: {
       PATH: process.env.PATH,
       AWS_ENDPOINT_URL: client.endpoint,
@@ -67,7 +69,7 @@ const start = (args: readonly string[], credentials: Credentials) =>
   });
 
 const run = async (args: readonly string[], input: string, credentials: Credentials): Promise<Ran> => {
-  const child = start(args, credentials);
+  const child = start(args, credentials, waitMs);
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
     output.stdout += String(chunk);
