@@ -111,7 +111,7 @@ const logged = (
   const { conclusion, explanation, record } = result;
   telemetry.log(logMessages.reconcileFinished, {
     extractionId,
-    caller: kind,
+    invoker: kind,
     ...facts,
     outcome: conclusion,
     ...defined({ explanation, status: record?.status, taskId: record?.taskId }),

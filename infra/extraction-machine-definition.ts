@@ -125,7 +125,7 @@ const startTask = (timings: MachineTimings, functions: MachineResources): TaskSt
       extractionId: '{% $states.input.extractionId %}',
       requestId: '{% $states.input.requestId %}',
       callbackToken: '{% $states.context.Task.Token %}',
-      // An execution that was begun before there was a line has none, and never waits.
+      // How often it has been in line. Definitions from before there was a line pass none, and their starts never wait.
       entry: `{% ${entry} %}`,
       // Grows over retries, waits and redrives, so that an older token never replaces a newer one in the table Tasks.
       // RetryCount starts at 0 again after a wait or a redrive; not every context has a RedriveCount.

@@ -57,6 +57,6 @@ const conditionsOf = (
     ...(when.taskId === undefined ? [] : [`${name('taskId')} = ${value('task', when.taskId)}`]),
     ...(when.open === undefined ? [] : [`attribute_exists(${name('dueShard')})`]),
     ...(when.uncollected === undefined ? [] : [`attribute_not_exists(${name('collectedAt')})`]),
-    ...(when.dueAt === undefined ? [] : [`${name('dueAt')} = ${value('seenUntil', when.dueAt)}`]),
+    ...(when.dueAt === undefined ? [] : [`${name('dueAt')} = ${value('wasDueAt', when.dueAt)}`]),
   ];
 };

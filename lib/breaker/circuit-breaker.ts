@@ -41,7 +41,7 @@ export type Admission =
 /** The breakers of starts. They throw nothing: a breaker must never be the outage. */
 export interface CircuitBreaker {
   /** `onlyAsk`: no start will be made, so no turn is taken. */
-  admit(about: About, options?: { readonly onlyAsk: boolean }): Promise<Admission>;
+  admit(about: About, options: { readonly onlyAsk: boolean }): Promise<Admission>;
   /**
    * Takes what the admitted start showed. Every start that was not held is reported once. A slow one is reported twice: as slow
    * while it is under way, and at its end. A failure counts its extraction in the item of the caller. The group's breaker opens
@@ -202,7 +202,7 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
   };
 
   return {
-    admit: async (about, { onlyAsk } = { onlyAsk: false }) => {
+    admit: async (about, { onlyAsk }) => {
       let admission: Admission = { kind: 'pass', about };
       try {
         admission = (await deps.isPaused())

@@ -4,7 +4,7 @@ import { type Extraction, type ExtractionStatus, terminalStatuses } from './reco
  * Every allowed transition of `status`. Design, section 3, has who writes which. A change that writes a status names its transition: this
  * table gives its condition, and its type accepts no other status.
  */
-export const transitions = {
+export const allowedTransitions = {
   markStarting: { from: ['REQUESTED'], to: ['STARTING'] },
   revertToRequested: { from: ['STARTING'], to: ['REQUESTED'] },
   markRunning: { from: ['STARTING'], to: ['RUNNING'] },
@@ -59,7 +59,7 @@ type Fixed =
   | 'requestedBy'
   | 'traceparent';
 
-export type TransitionName = keyof typeof transitions;
+export type TransitionName = keyof typeof allowedTransitions;
 
 export type Attributes = Partial<Extraction> & { readonly [Name in Fixed]?: never };
 

@@ -23,7 +23,7 @@ import {
 } from './phase.ts';
 import {
   type CancelProblem,
-  type Ended,
+  type EndedReading,
   type Ending,
   type Explanation,
   end,
@@ -36,6 +36,7 @@ import {
 } from './plan.ts';
 import {
   type Extraction,
+  finalStatusIn,
   hasTaskItem,
   hasWebhook,
   isTerminalStatus,
@@ -43,7 +44,7 @@ import {
   type SettledBy,
   type StoredResults,
 } from './record.ts';
-import * as change from './transitions.ts';
+import * as transitions from './transitions.ts';
 
 /**
  * What follows for an extraction, for every record and everybody who asks (design, section 3). Nothing here has an effect, and
@@ -113,7 +114,7 @@ const readAs = (code: Explanation & keyof typeof codes): Extract<Undecided, { un
 });
 
 const waitingAfter = (undecided: Undecided): Waiting => {
-  if (undecided.unread === 'held') return { explanation: 'ProviderPaused' };
+  if (undecided.unread === 'not-now') return { explanation: 'ProviderPaused' };
   const { unread, problem, error } = undecided;
   return {
     explanation: error,
@@ -176,7 +177,7 @@ const toRead = (context: Context<Readable>): Plan => {
   // The provider asked for no call before `notBefore`. The read before a close is made all the same: it has no later time.
   const mayWait = !isOver || record.phase === 'running';
   if (mayWait && record.notBefore !== undefined && now.toISOString() < record.notBefore)
-    return goOn(context, { unread: 'held' });
+    return goOn(context, { unread: 'not-now' });
   if (!isOver) return { kind: 'read', taskId, counts: [] };
   return isLastReadLost(context)
     ? { kind: 'no-read', counts: [] }
@@ -200,7 +201,7 @@ const isStale = ({ record, now, timings }: Context<Starting>): boolean => isStar
 
 const staleStart = (context: Context): Plan =>
   toWrite(
-    change.markUnconfirmed({
+    transitions.markUnconfirmed({
       ...context,
       reason: 'start-interrupted',
       settledBy: settledBy(context.invoker),
@@ -238,10 +239,12 @@ const afterNoCall = (
   }
   const retry = failStart(error, problem);
   const postponed = { record, notBefore: notBefore ?? '', lastProblem: problem };
-  return notBefore === undefined ? retry : toWrite(change.postponeCalls(postponed), [], { ifWritten: retry });
+  return notBefore === undefined
+    ? retry
+    : toWrite(transitions.postponeCalls(postponed), [], { ifWritten: retry });
 };
 
-const afterCall = (
+const afterStartCall = (
   context: Context,
   observed: Extract<Observation, { kind: 'called' }>,
 ): Plan | undefined => {
@@ -249,25 +252,32 @@ const afterCall = (
   if (context.record.attemptId !== attemptId) return undefined;
   const decision = { ...context, attemptId };
   if (context.record.status === 'UNCONFIRMED' && result.kind === 'accepted') {
-    return toWrite(change.markRunningLate({ ...decision, taskId: result.taskId }));
+    return toWrite(transitions.markRunningLate({ ...decision, taskId: result.taskId }));
   }
   if (!isIn(context, 'starting')) return undefined;
   switch (result.kind) {
     case 'accepted':
       // If another process has settled the start as stale, the task id may still be written.
-      return toWrite(change.markRunning({ ...decision, taskId: result.taskId }), [], { ifRefused: observed });
+      return toWrite(transitions.markRunning({ ...decision, taskId: result.taskId }), [], {
+        ifRefused: observed,
+      });
     case 'not-accepted':
       return toWrite(
-        change.revertToRequested({ ...decision, notBefore: result.notBefore, lastProblem: result.problem }),
+        transitions.revertToRequested({
+          ...decision,
+          notBefore: result.notBefore,
+          lastProblem: result.problem,
+        }),
         [],
         { ifWritten: failStart(result.error, result.problem) },
       );
     case 'refused':
-      return toWrite(change.markRejected({ ...decision, reason: result.reason }), ['Rejected']);
+      return toWrite(transitions.markRejected({ ...decision, reason: result.reason }), ['Rejected']);
     case 'unknown':
-      return toWrite(change.markUnconfirmed({ ...decision, reason: result.reason, settledBy: 'start' }), [
-        'Unconfirmed',
-      ]);
+      return toWrite(
+        transitions.markUnconfirmed({ ...decision, reason: result.reason, settledBy: 'start' }),
+        ['Unconfirmed'],
+      );
   }
 };
 
@@ -282,7 +292,7 @@ const settledMetric = {
 /** The provider reported the final status. After `TIMED_OUT` this is a correction, which replaces the outcome. */
 const settle = (
   context: Context,
-  reported: Omit<change.ReportedOutcome, 'extractionId'>,
+  reported: Omit<transitions.ReportedOutcome, 'extractionId'>,
   also: readonly ExtractionMetric[],
   observed: Extract<Observation, { kind: 'read' | 'task' }>,
 ): Plan => {
@@ -292,8 +302,8 @@ const settle = (
   const decision = { ...context, reported: { extractionId, ...reported }, settledBy: by };
   const metricsOnWrite = [settledMetric[by], ...also];
   return status === 'RUNNING'
-    ? toWrite(change.markSettled(decision), metricsOnWrite, follows)
-    : toWrite(change.correctOutcome(decision), [...metricsOnWrite, 'Corrected'], follows);
+    ? toWrite(transitions.markSettled(decision), metricsOnWrite, follows)
+    : toWrite(transitions.correctOutcome(decision), [...metricsOnWrite, 'Corrected'], follows);
 };
 
 /** The final status of the task becomes the outcome, or replaces `TIMED_OUT`, even if the record is closed. */
@@ -304,10 +314,10 @@ const disown = (context: Context<Running | Grace>, taskId: string): Plan =>
   counting(
     'TaskLinkedElsewhere',
     context.record.phase === 'running'
-      ? toWrite(change.disownTask({ ...context, taskId, settledBy: settledBy(context.invoker) }), [
+      ? toWrite(transitions.disownTask({ ...context, taskId, settledBy: settledBy(context.invoker) }), [
           'Unconfirmed',
         ])
-      : toWrite(change.closeUncollected({ ...context, collectionError: 'task-linked-elsewhere' })),
+      : toWrite(transitions.closeUncollected({ ...context, collectionError: 'task-linked-elsewhere' })),
   );
 
 /**
@@ -320,13 +330,13 @@ const planOversized = (
 ): Plan => {
   const follows = eitherWay(observed);
   if (!isIn(context, 'running')) {
-    return toWrite(change.abandonOversized(context), ['CollectionAbandoned'], follows);
+    return toWrite(transitions.abandonOversized(context), ['CollectionAbandoned'], follows);
   }
   if (isTimeOver(context)) {
-    return toWrite(change.timeOutOversized(context), ['TimedOut', 'CollectionAbandoned'], follows);
+    return toWrite(transitions.timeOutOversized(context), ['TimedOut', 'CollectionAbandoned'], follows);
   }
   return context.record.oversizedAt === undefined
-    ? toWrite(change.rememberOversized(context), [], follows)
+    ? toWrite(transitions.rememberOversized(context), [], follows)
     : pollLater(context, { explanation: 'results-too-large', problem: 'results-too-large' });
 };
 
@@ -342,23 +352,27 @@ const withoutFinalStatus = (context: Context<Running | Grace>, undecided: Undeci
     const neverRead = hasWebhook(record) ? undefined : 'never-read';
     const lastProblem = problem ?? record.lastProblem ?? neverRead;
     // The next read is the first in grace, and due later, so that it does not repeat the read just made.
-    return toWrite(change.markTimedOut({ ...context, lastProblem }), ['TimedOut', ...lostData(problem)], {
-      ifWritten: end('deferred', explanation, 'due'),
-    });
+    return toWrite(
+      transitions.markTimedOut({ ...context, lastProblem }),
+      ['TimedOut', ...lostData(problem)],
+      {
+        ifWritten: end('deferred', explanation, 'due'),
+      },
+    );
   }
   // Nothing is given up while reads are held.
-  if (!isTimeOver(context) || undecided.unread === 'held')
+  if (!isTimeOver(context) || undecided.unread === 'not-now')
     return toDefer(record, due.correctionAgain(record, now, context.timings), waiting);
   return undecided.unread === 'impossible'
     ? abandon(context, undecided)
-    : toWrite(change.closeAfterGrace({ ...context, lastProblem: problem }));
+    : toWrite(transitions.closeAfterGrace({ ...context, lastProblem: problem }));
 };
 
 const abandon = (
   context: Context<Readable>,
-  { problem, error }: Exclude<Undecided, { unread: 'held' }>,
+  { problem, error }: Exclude<Undecided, { unread: 'not-now' }>,
 ): Plan =>
-  toWrite(change.closeUncollected({ ...context, collectionError: error, lastProblem: problem }), [
+  toWrite(transitions.closeUncollected({ ...context, collectionError: error, lastProblem: problem }), [
     'CollectionAbandoned',
     ...lostData(problem),
   ]);
@@ -370,13 +384,13 @@ const withoutResults = (
   dueAfter: typeof due.resultsAgain = due.resultsAgain,
 ): Plan => {
   const { record, now, timings } = context;
-  if (isTimeOver(context) && undecided.unread !== 'held')
+  if (isTimeOver(context) && undecided.unread !== 'not-now')
     return counting('CollectionFailed', abandon(context, undecided));
   const dueAt = dueAfter(record, now, timings);
   const deferred = toDefer(record, dueAt, waitingAfter(undecided));
   const planned =
     delayUntil(dueAt, now) > maxDelaySeconds ? counting('CollectionDeferred', deferred) : deferred;
-  return undecided.unread === 'held' ? planned : counting('CollectionFailed', planned);
+  return undecided.unread === 'not-now' ? planned : counting('CollectionFailed', planned);
 };
 
 const goOn = ({ record, ...context }: Context<Readable>, undecided: Undecided): Plan =>
@@ -400,22 +414,22 @@ const impliesResults = ({ method, status }: Extraction): boolean =>
   status === 'COMPLETED' || status === 'PARTIAL' || (status === 'FAILED' && method === 'credentials');
 
 /** Whether the results lack a part of what was requested. The provider may report the end of a task before it shows its results. */
-const lacksResults = (record: Extraction, { isComplete }: Ended): boolean =>
+const lacksResults = (record: Extraction, { isComplete }: EndedReading): boolean =>
   impliesResults(record) && !isComplete;
 
 const closeCollected = (
   context: Context<Collecting>,
-  reading: Ended,
+  reading: EndedReading,
   results: StoredResults | undefined,
 ): Plan => {
   const { actionResults } = reading;
   const metricsOnWrite: readonly ExtractionMetric[] = ['Collected'];
   return results !== undefined && lacksResults(context.record, reading)
     ? toWrite(
-        change.closeCollected({ ...context, results, actionResults, lastProblem: 'results-incomplete' }),
+        transitions.closeCollected({ ...context, results, actionResults, lastProblem: 'results-incomplete' }),
         [...metricsOnWrite, 'ResultsIncomplete'],
       )
-    : toWrite(change.closeCollected({ ...context, results, actionResults }), metricsOnWrite);
+    : toWrite(transitions.closeCollected({ ...context, results, actionResults }), metricsOnWrite);
 };
 
 /** Stores the results of an extraction that has ended, and closes the record. */
@@ -460,10 +474,11 @@ const afterRead = (context: Context, observed: Extract<Observation, { kind: 'rea
 /** The status that a webhook left in `Tasks` is as good as one that was read. */
 const afterTask = (context: Context, observed: Extract<Observation, { kind: 'task' }>): Plan | undefined => {
   const { record, invoker } = context;
-  const { taskId, taskStatus, isNew } = observed;
+  const { taskId, isNew } = observed;
   if (record.taskId !== taskId) return undefined;
   if (!observed.isOwn) return isIn(context, 'running', 'grace') ? disown(context, taskId) : undefined;
-  if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {
+  const taskStatus = finalStatusIn(observed);
+  if (taskStatus !== undefined) {
     if (mayTakeStatus(record)) {
       // The delivery came before this process linked the task, or found it linked.
       const isEarly = isNew || invoker.kind === 'start';
@@ -484,15 +499,17 @@ const judgeOf = (context: Context, observed: Observation): Plan | undefined => {
     case 'not-called':
       return afterNoCall(context, observed);
     case 'refused-before':
-      return isIn(context, 'requested') ? toWrite(change.rejectRefused(context), ['Rejected']) : undefined;
+      return isIn(context, 'requested')
+        ? toWrite(transitions.rejectRefused(context), ['Rejected'])
+        : undefined;
     case 'called':
-      return afterCall(context, observed);
+      return afterStartCall(context, observed);
     case 'request': {
       if (!isIn(context, 'requested')) return undefined;
       const reason = observed.isThere ? observed.reason : 'request-data-gone';
       const { lastProblem = context.record.lastProblem } =
         context.invoker.kind === 'machine' ? context.invoker : {};
-      return toWrite(change.markNotStarted({ ...context, reason, lastProblem }), ['NotStarted']);
+      return toWrite(transitions.markNotStarted({ ...context, reason, lastProblem }), ['NotStarted']);
     }
     case 'task':
       return afterTask(context, observed);
@@ -554,11 +571,13 @@ const endIncomplete = (context: Context): Plan => {
   const { status, collectedAt } = context.record;
   if (status === 'STARTING') return staleStart(context);
   if (status === 'RUNNING')
-    return toWrite(change.loseTask({ ...context, settledBy: settledBy(context.invoker) }), ['Unconfirmed']);
+    return toWrite(transitions.loseTask({ ...context, settledBy: settledBy(context.invoker) }), [
+      'Unconfirmed',
+    ]);
   const isCollected = collectedAt !== undefined || !(isTerminalStatus(status) || status === 'TIMED_OUT');
   return isCollected
-    ? toWrite(change.closeDone(context))
-    : toWrite(change.closeUncollected({ ...context, collectionError: 'InternalError' }), [
+    ? toWrite(transitions.closeDone(context))
+    : toWrite(transitions.closeUncollected({ ...context, collectionError: 'InternalError' }), [
         'CollectionAbandoned',
       ]);
 };
@@ -581,7 +600,7 @@ const planReconcile = (context: Context): Plan => {
 const planCancel = (context: Context, problem: CancelProblem): Plan => {
   if (isForeign(context)) return end('deferred', 'unknown-record');
   if (isIn(context, 'requested'))
-    return toWrite(change.markNotStarted({ ...context, reason: problem, lastProblem: problem }));
+    return toWrite(transitions.markNotStarted({ ...context, reason: problem, lastProblem: problem }));
   return isIn(context, 'closed') ? end('closed') : end('deferred', 'start-claimed');
 };
 
@@ -615,12 +634,13 @@ export const settleDelivered = (
     extractionId,
     taskId,
     taskStatus,
-  }: Pick<change.ReportedOutcome, 'extractionId' | 'taskId' | 'taskStatus'>,
+  }: Pick<transitions.ReportedOutcome, 'extractionId' | 'taskId' | 'taskStatus'>,
   now: Date,
   timings: Timings,
 ): Plan => {
   const reported = { extractionId, taskId, taskStatus, reason: undefined, isOversized: false };
-  const settled = change.markSettled({ reported, settledBy: 'webhook', now, timings });
+  const settled = transitions.markSettled({ reported, settledBy: 'webhook', now, timings });
+  // The item of the task named the extraction, so the task is its own.
   const observed = { kind: 'task', taskId, taskStatus, isOwn: true, isNew: false } as const;
   return toWrite(settled, [settledMetric.webhook], { ifRefused: observed });
 };

@@ -137,8 +137,8 @@ export type Invoker =
 /** Why an extraction was ended before its start: an operator cancelled it, or its person is erased. */
 export type CancelProblem = 'cancelled' | 'erased';
 
-/** Nothing else is done now. */
-type End = {
+/** Nothing else is done now: how an invocation ends for its extraction. */
+export type Ending = {
   readonly kind: 'end';
   readonly conclusion: /** Nothing is left to do. */
     | 'closed'
@@ -163,10 +163,8 @@ type End = {
   readonly problem: string | undefined;
   /** The cause of the message to send. `same`: that of the message received. */
   readonly message: ReconcileCause | 'same' | 'none';
+  readonly counts: readonly ExtractionMetric[];
 };
-
-/** An end as a plan. */
-export type Ending = End & { readonly counts: readonly ExtractionMetric[] };
 
 /** How an invocation ended for its extraction. */
 export type Result =
@@ -218,7 +216,7 @@ export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
   | { readonly kind: 'last-read'; readonly taskId: string }
   /** The last read ended its process, so none is made. Whether an operator paused reads is found out, as a pause holds the record open. */
   | { readonly kind: 'no-read' }
-  | { readonly kind: 'store'; readonly reading: Ended }
+  | { readonly kind: 'store'; readonly reading: EndedReading }
   /**
    * `metricsOnWrite`: counted by the process that wrote the change. `ifWritten` follows once the record has it, and `ifRefused` if another change
    * came first: `plan` from the record alone, or a judgement of what was learned, which stays true on any record.
@@ -239,18 +237,19 @@ export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
       readonly readsSlowly: boolean;
       readonly metricsOnWrite: readonly ExtractionMetric[];
     }
-  | End
+  | Ending
 );
 
-export type Ended = Extract<Reading, { kind: 'ended' }>;
+/** The provider has ended the task. */
+export type EndedReading = Extract<Reading, { kind: 'ended' }>;
 
 /**
- * How a read brought nothing. `held`: none may be made now, as an operator paused reads, or the provider asked to wait.
+ * How a read brought nothing. `not-now`: none may be made now, as an operator paused reads, or the provider asked to wait.
  * `impossible`: none can be made any more. `failed`: it was made. `problem`: what that shows, as a public code. `error`: the
  * `collectionError` if no other read follows.
  */
 export type Unread =
-  | { readonly unread: 'held' }
+  | { readonly unread: 'not-now' }
   | {
       readonly unread: 'impossible' | 'failed';
       readonly problem: string;
@@ -287,6 +286,6 @@ export type Observation =
   /** `results` is undefined if they could not be stored. */
   | {
       readonly kind: 'stored';
-      readonly reading: Ended;
+      readonly reading: EndedReading;
       readonly results: StoredResults | undefined;
     };

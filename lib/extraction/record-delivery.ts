@@ -1,14 +1,12 @@
 import { settleDelivered } from './decide.ts';
-import type { SendReconcile } from './reconcile-message.ts';
-import { isTerminalStatus, type TerminalStatus } from './record.ts';
+import { finalStatusIn, type TerminalStatus } from './record.ts';
 import { type MarkDeps, markCredentials } from './refused-credentials.ts';
-import { cannotLearn, type RunDeps, run } from './run.ts';
+import { cannotPerform, type RunDeps, run } from './run.ts';
 import type { TaskStore, WakeOutcome } from './store.ts';
 
 type RecordDeliveryDeps = RunDeps &
   MarkDeps & {
     readonly tasks: TaskStore;
-    readonly send: SendReconcile;
     readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   };
 
@@ -42,15 +40,13 @@ export const recordDelivery = async (
   }
 
   // Of two deliveries that disagree, the first one counts. The later one is only counted as a metric.
-  const first =
-    task.taskStatus !== undefined && isTerminalStatus(task.taskStatus) ? task.taskStatus : undefined;
-  const taskStatus = first ?? delivery.taskStatus;
+  const taskStatus = finalStatusIn(task) ?? delivery.taskStatus;
   if (taskStatus !== delivery.taskStatus) deps.telemetry.count('StatusDisagreement', delivery);
   // What the task showed first counts: its `firstStatus`.
   await markCredentials(task, delivery.taskStatus, deps);
   const settled = settleDelivered({ extractionId, taskId, taskStatus }, deps.now(), deps.timings);
   // A repeated delivery mostly finds a closed record with the same outcome. Then it only logs and wakes again.
-  const result = await run(settled, undefined, { kind: 'webhook' }, { ...deps, learn: cannotLearn });
+  const result = await run(settled, undefined, { kind: 'webhook' }, { ...deps, perform: cannotPerform });
   if (result.conclusion === 'gone') {
     // An erasure replaces the item of the task before it removes the record. Any other record was lost. The provider need not know.
     if ((await recordStatus()).isErased === true) return { kind: 'erased' };

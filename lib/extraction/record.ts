@@ -1,5 +1,6 @@
 import type { About } from '../breaker/breaker-state.ts';
 import {
+  isTerminalTaskStatus,
   type ProductType,
   type TerminalTaskStatus,
   terminalTaskStatuses as terminalStatuses,
@@ -174,6 +175,14 @@ export type ConsentExtraction = Progress & ConsentMethod;
  * never contains a credential, national id, token, username, result or webhook body.
  */
 export type Extraction = CredentialsExtraction | ConsentExtraction;
+
+/** The final status that a delivery has left in the item of a task. Undefined if there is none that this version knows. */
+export const finalStatusIn = ({
+  taskStatus,
+}: {
+  readonly taskStatus?: string | undefined;
+}): TerminalTaskStatus | undefined =>
+  taskStatus !== undefined && isTerminalTaskStatus(taskStatus) ? taskStatus : undefined;
 
 const allStatuses: ReadonlySet<ExtractionStatus> = new Set([
   ...openStatuses,

@@ -1,6 +1,6 @@
 import { defined } from '../defined.ts';
 import { type Fields, keyedMac, userOf } from './keyed-mac.ts';
-import { type CredentialsExtraction, isTerminalStatus, type TerminalStatus } from './record.ts';
+import { type CredentialsExtraction, finalStatusIn, type TerminalStatus } from './record.ts';
 import type { SealedCredentialsData } from './sealed-request-data.ts';
 import type { RefusalMark, RefusedCredentialsStore, Task, TaskLink, TaskStore } from './store.ts';
 
@@ -127,8 +127,8 @@ export const markCredentials = async (
   const proofOf = (one: Task) => proofIn(one.firstStatus ?? taskStatus, one);
   if (credentialsMac === undefined || task.isMarked === true) return;
   if (task.firstStatus !== undefined && proofOf(task) === undefined) return;
+  // Keeps the status of a read. That of a delivery is kept already, so this only shows whether the task was erased meanwhile.
   const known = await tasks.notice(taskId, taskStatus, notifiedAt ?? now().toISOString());
-  // Without an item, the extraction was erased meanwhile.
   if (known?.noticedAt === undefined || known.extractionId === undefined || known.isMarked === true) return;
   const shown = proofOf(known);
   if (shown === undefined) return;
@@ -142,6 +142,6 @@ export const markCredentials = async (
 
 /** The same of the status that a delivery has left in the item of the task, if it is final. */
 export const markCredentialsIfDelivered = async (task: Task, deps: MarkDeps): Promise<void> => {
-  const { taskStatus } = task;
-  if (taskStatus !== undefined && isTerminalStatus(taskStatus)) await markCredentials(task, taskStatus, deps);
+  const taskStatus = finalStatusIn(task);
+  if (taskStatus !== undefined) await markCredentials(task, taskStatus, deps);
 };

@@ -67,7 +67,7 @@ const removedAfter = {
   restored: onEach(always),
 } as const satisfies Readonly<Record<string, Rules>>;
 
-type RequestEvent = keyof typeof removedAfter;
+type ItemEvent = keyof typeof removedAfter;
 
 /**
  * The item that a late start puts back before its record is `RUNNING` again. Another process has settled the start as stale, and may
@@ -168,7 +168,7 @@ export const keepRequest = async (
 
 /** Removes the item if what happened has made it unneeded. Throws what the store throws. */
 export const removeRequest = async (
-  event: RequestEvent,
+  event: ItemEvent,
   record: Left,
   requests: Pick<RequestStore, 'remove'>,
 ): Promise<void> => {
@@ -179,7 +179,7 @@ export const removeRequest = async (
 
 /** The same by a function. A failure is counted and fails nothing: the item then expires. */
 export const forgetRequest = async (
-  event: RequestEvent,
+  event: ItemEvent,
   record: Extraction,
   { requests, telemetry }: ItemDeps,
 ): Promise<void> => {

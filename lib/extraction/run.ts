@@ -29,17 +29,17 @@ export type RunDeps = {
   readonly telemetry: Telemetry;
 };
 
-/** A plan after which something is learned. */
-export type Lookup = Extract<
+/** A plan with an effect, such as a read, after which something is learned. */
+export type Effect = Extract<
   Plan,
   { kind: 'find-request' | 'find-task' | 'read' | 'last-read' | 'no-read' | 'store' }
 >;
 
 /** Does what a plan asks for, and returns what was learned. */
-export type Learn = (lookup: Lookup, record: Extraction) => Promise<Observation>;
+export type Perform = (effect: Effect, record: Extraction) => Promise<Observation>;
 
 /** For an invoker that never gets such a plan. */
-export const cannotLearn = ({ kind }: Lookup): never => {
+export const cannotPerform = ({ kind }: Effect): never => {
   throw new Error(`Nobody can ${kind} here.`);
 };
 
@@ -58,7 +58,7 @@ const contended = (invoker: Invoker): Ending =>
  * Whether the outcome is logged once more, as the process that wrote it may have ended before it logged. A message `webhook` or `start`
  * logs nothing, as its sender has logged before, and a superseded one nothing, as another follows.
  */
-const repeats = (invoker: Invoker, conclusion: Ending['conclusion']): boolean =>
+const logsOutcomeAgain = (invoker: Invoker, conclusion: Ending['conclusion']): boolean =>
   conclusion !== 'superseded' &&
   !(invoker.kind === 'queue' && (invoker.cause === 'webhook' || invoker.cause === 'start'));
 
@@ -115,15 +115,15 @@ const defer = async (
 /**
  * Does what is planned until nothing is left to do now: the loop of reconcile, and the end of a start and of a delivery. Writes,
  * counts, forgets the request if nothing needs it, and sends the next message. It makes no start call: a plan
- * to start that comes here is left to the machine's retry. Throws what a store or `learn` throws; the invoker then repeats it.
+ * to start that comes here is left to the machine's retry. Throws what a store or `perform` throws; the invoker then repeats it.
  */
 export const run = async (
   first: Plan,
   known: Extraction | undefined,
   invoker: Invoker,
-  deps: RunDeps & { readonly learn: Learn; readonly write?: Write },
+  deps: RunDeps & { readonly perform: Perform; readonly write?: Write },
 ): Promise<Result> => {
-  const { now, timings, telemetry, learn } = deps;
+  const { now, timings, telemetry, perform } = deps;
   const write: Write =
     deps.write ?? ((change, metricsOnWrite, before) => writeProgress(change, metricsOnWrite, before, deps));
   let isReported = false;
@@ -139,7 +139,8 @@ export const run = async (
     const next = outcome.kind === 'lost' ? ifRefused : ifWritten;
     if (next === 'plan') return plan(record, invoker, now(), timings);
     if (next.kind !== 'end') return judge(record, invoker, next, now(), timings);
-    // After an equal write of another process, that process sends the message.
+    // After an equal write, the process that wrote it sends the message. It may have ended before, so a start or a delivery plans
+    // instead (`'plan'`), and sends too.
     return outcome.kind === 'written' ? next : { ...next, message: 'none' };
   };
 
@@ -157,12 +158,12 @@ export const run = async (
     else if (planned.kind === 'defer') {
       const deferred = await defer(planned, record, write, deps);
       [planned, record] = [deferred.ending, deferred.record];
-    } else planned = judge(record, invoker, await learn(planned, record), now(), timings);
+    } else planned = judge(record, invoker, await perform(planned, record), now(), timings);
   }
   const { conclusion, explanation, error, problem } = planned;
   if (record === undefined || conclusion === 'gone')
     return { conclusion: 'gone', explanation, error, problem, record: undefined };
-  if (record.settledAt !== undefined && !isReported && repeats(invoker, conclusion))
+  if (record.settledAt !== undefined && !isReported && logsOutcomeAgain(invoker, conclusion))
     reportOutcomeAgain(record, telemetry);
   await forgetRequest(`ended-by-${invoker.kind}`, record, deps);
   await sendNext(planned, record, invoker, deps);

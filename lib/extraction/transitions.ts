@@ -2,12 +2,12 @@ import { defined } from '../defined.ts';
 import { adviceOf } from './advice.ts';
 import {
   type Attributes,
+  allowedTransitions,
   type Change,
   type DueRecord,
   type Guard,
   type Proof,
   type TransitionName,
-  transitions,
   type Update,
 } from './change.ts';
 import type { Timings } from './deadlines.ts';
@@ -39,12 +39,12 @@ const moving = <Name extends TransitionName>(
     ...update
   }: Pick<Update, 'extractionId' | 'remove'> & {
     readonly when: Omit<Guard, 'status'>;
-    readonly set: Attributes & { readonly status: (typeof transitions)[Name]['to'][number] };
+    readonly set: Attributes & { readonly status: (typeof allowedTransitions)[Name]['to'][number] };
   },
 ): Update & { readonly transition: Name } => ({
   ...update,
   transition,
-  when: { status: transitions[transition].from, ...when },
+  when: { status: allowedTransitions[transition].from, ...when },
 });
 
 /** Attributes that are set where they are known, and removed otherwise, as the attributes of an earlier outcome or try are obsolete. */
@@ -188,7 +188,7 @@ const endOwn = <Name extends TransitionName>(
   transition: Name,
   decision: Decision<'reason' | 'settledBy'> & Problem,
   when: Omit<Guard, 'status'>,
-  outcome: { readonly status: (typeof transitions)[Name]['to'][number]; readonly isFinal?: true },
+  outcome: { readonly status: (typeof allowedTransitions)[Name]['to'][number]; readonly isFinal?: true },
 ): Change => {
   const { reason, settledBy, now, lastProblem } = decision;
   const advice = adviceOf({ status: outcome.status, reason, lastProblem });
@@ -449,7 +449,7 @@ export const readSlowly = ({ record: { extractionId, requestId } }: Pick<Facts, 
   proof: refusedByAnother,
 });
 
-/** The last read of this status begins. If several do, the record keeps when the first one did. */
+/** The last read of this status begins. A time that the record already has stays. */
 export const beginLastRead = ({
   record: { extractionId, requestId, status, lastReadBegunAt },
   now,

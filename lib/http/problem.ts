@@ -46,8 +46,7 @@ export const problemUri = (type: ProblemType): string => `urn:cosecha:problem:${
 /** With pointers of 500 bytes and our longest detail, these are less than 64 KB. Nobody repairs more at once. */
 const maxErrors = 50;
 
-/** An RFC 9457 answer with the first 50 of the errors. `more` must not contain a value of the request.
- * `retryAfter` is in seconds. */
+/** An RFC 9457 answer with the first 50 of the errors. `detail` must not contain a value of the request. `retryAfter` is in seconds. */
 export const problem = (
   type: ProblemType,
   {

@@ -7,7 +7,7 @@ export type SigningKeys = {
   refreshed(): Promise<readonly SigningKey[] | undefined>;
 };
 
-/** A function accepts a withdrawn key from its cache for at most this long, in milliseconds. */
+/** A function accepts a withdrawn key from its cache for this long, in milliseconds, or for as long as the secret store is down. */
 const maxAgeMs = 5 * 60_000;
 
 /**

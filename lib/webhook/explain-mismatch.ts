@@ -47,6 +47,10 @@ export const explainMismatches = (
     reportedAt = now().getTime();
     telemetry.count('WebhookKeyEncoded');
     const encoding = found.key;
-    telemetry.log('The provider signs with what the text of the signing key encodes.', { encoding }, 'error');
+    telemetry.log(
+      'The provider signs with what the text of the signing key encodes or contains.',
+      { encoding },
+      'error',
+    );
   };
 };

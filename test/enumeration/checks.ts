@@ -1,8 +1,8 @@
-import { transitions } from '../../lib/extraction/change.ts';
+import { allowedTransitions } from '../../lib/extraction/change.ts';
 import { delayUntil, maxDelaySeconds, plusSeconds } from '../../lib/extraction/deadlines.ts';
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../lib/extraction/record.ts';
 import { isRequestDone } from '../../lib/extraction/request-data.ts';
-import type { Lookup } from '../../lib/extraction/run.ts';
+import type { Effect } from '../../lib/extraction/run.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import type { Chain, Happened } from './decision-chain.ts';
 import { lagEndOf, mayEnd, ownAttempt } from './records.ts';
@@ -18,7 +18,7 @@ type Kind<K extends Happened['kind']> = Extract<Happened, { kind: K }>;
 const of = <K extends Happened['kind']>({ happened }: Chain, kind: K): readonly Kind<K>[] =>
   happened.filter((one): one is Kind<K> => one.kind === kind);
 
-const isRead = ({ kind }: Lookup): boolean => kind === 'read' || kind === 'last-read' || kind === 'no-read';
+const isRead = ({ kind }: Effect): boolean => kind === 'read' || kind === 'last-read' || kind === 'no-read';
 
 const isOpen = (record: Extraction | undefined): record is Extraction => record?.dueShard !== undefined;
 
@@ -33,7 +33,7 @@ const givesUp = ({ change: { transition, set } }: Kind<'write'>): boolean =>
       transition === undefined &&
       !['results-too-large', 'task-linked-elsewhere'].includes(set.collectionError ?? '');
 
-/** What was learned by a lookup that began before this, with nothing refused in between. */
+/** What was learned by an effect that began before this, with nothing refused in between. */
 const learnedBefore = ({ happened }: Chain, index: number): readonly Kind<'learn'>[] => {
   const since = happened.findLastIndex(
     (one, at) => at < index && one.kind === 'write' && one.outcome === 'lost',
@@ -41,7 +41,7 @@ const learnedBefore = ({ happened }: Chain, index: number): readonly Kind<'learn
   return happened.slice(since + 1, index).filter((one) => one.kind === 'learn');
 };
 
-/** Reasons that only a lookup brings. */
+/** Reasons that only an effect brings. */
 const isLearned = (explanation: unknown): boolean =>
   typeof explanation === 'string' &&
   ['still-running', 'request-data-gone', 'ProviderUnreachable', 'InternalError'].includes(explanation);
@@ -175,7 +175,10 @@ const statusesOfTheTable: Check = {
   broken: (chain) => {
     for (const { before, after, change } of writesOf(chain)) {
       if (before === undefined || after === undefined || change.set.status === undefined) continue;
-      const { from, to } = (change.transition && transitions[change.transition]) ?? { from: [], to: [] };
+      const { from, to } = (change.transition && allowedTransitions[change.transition]) ?? {
+        from: [],
+        to: [],
+      };
       const has = (of_: readonly string[], status: string): boolean => of_.includes(status);
       if (!has(from, before.status) || !has(to, after.status))
         return `${before.status} became ${after.status}.`;
@@ -210,7 +213,9 @@ const limitsHold: Check = {
       if (one.kind !== 'write' || one.outcome !== 'written' || one.before === undefined) continue;
       const { transition, set } = one.change;
       const learned = learnedBefore(chain, index);
-      const isHeld = learned.some(({ observed }) => observed.kind === 'unread' && observed.unread === 'held');
+      const isHeld = learned.some(
+        ({ observed }) => observed.kind === 'unread' && observed.unread === 'not-now',
+      );
       if (isHeld && givesUp(one) && transition !== 'markTimedOut')
         return 'It ends although the last read is held.';
       const isStale = transition === 'markUnconfirmed' && set.reason === 'start-interrupted';
@@ -255,12 +260,12 @@ const readsAllowed: Check = {
   name: 'reads-allowed',
   rule: 'No read is made that the provider held. Past the time of its status a record keeps the read, which is not brief, and is not made again if its process may have ended. No other read is refused.',
   broken: ({ invoker, ...chain }) => {
-    for (const { at, record, lookup } of of({ invoker, ...chain }, 'learn')) {
-      if (!isRead(lookup)) continue;
+    for (const { at, record, effect } of of({ invoker, ...chain }, 'learn')) {
+      if (!isRead(effect)) continue;
       const isOver = mayEnd(record, at);
       const isLost = (record.lastReadBegunAt ?? '9') < plusSeconds(at, -timings.reconcileTimeout);
       const right = isOver ? (isLost ? 'no-read' : 'last-read') : 'read';
-      if (lookup.kind !== right) return `It is a ${lookup.kind}, and should be a ${right}.`;
+      if (effect.kind !== right) return `It is a ${effect.kind}, and should be a ${right}.`;
       const isLast = record.status !== 'RUNNING' && isOver;
       if (!isLast && (record.notBefore ?? '') > at.toISOString()) return 'The provider asked to wait.';
       if (isOver && invoker.kind === 'queue' && invoker.isSlow !== true) return 'The last read is brief.';
@@ -281,7 +286,7 @@ const briefDecidesNothing: Check = {
   broken: (chain) => {
     const { invoker, end } = chain;
     const learned = of(chain, 'learn').at(-1);
-    if (learned === undefined || !hasFailed(learned) || learned.lookup.kind === 'find-request')
+    if (learned === undefined || !hasFailed(learned) || learned.effect.kind === 'find-request')
       return undefined;
     if (invoker.kind === 'queue' && invoker.isSlow !== true) {
       return end.conclusion === 'moved'
@@ -300,7 +305,7 @@ const laggingAwaited: Check = {
   broken: (chain) => {
     const { happened, end, endedAt } = chain;
     const learned = of(chain, 'learn');
-    const read = learned.findLast(({ lookup }) => isRead(lookup))?.observed;
+    const read = learned.findLast(({ effect }) => isRead(effect))?.observed;
     if (read?.kind !== 'read' || read.reading.kind !== 'ended' || read.reading.isComplete) return undefined;
     const close = writesOf(chain).find(({ change }) => change.set.collectedAt !== undefined);
     if (close?.before?.status === 'COMPLETED') {

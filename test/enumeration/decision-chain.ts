@@ -4,13 +4,13 @@ import { plan, planEarly, settleDelivered } from '../../lib/extraction/decide.ts
 import type { Invoker, Observation, Plan, Result } from '../../lib/extraction/plan.ts';
 import type { ReconcileMessage } from '../../lib/extraction/reconcile-message.ts';
 import { type Extraction, type TerminalStatus, terminalStatuses } from '../../lib/extraction/record.ts';
-import { type Lookup, type RunDeps, run } from '../../lib/extraction/run.ts';
+import { type Effect, type RunDeps, run } from '../../lib/extraction/run.ts';
 import { start } from '../../lib/extraction/start/start.ts';
 import type { ApplyResult, TaskStore } from '../../lib/extraction/store.ts';
 import { ProviderAmbiguous, ProviderBusy, ProviderRefused } from '../../lib/provider/transport/errors.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import { extractionStoreOver } from '../support/stores/memory-extraction-store.ts';
-import { answersTo } from './lookup-answers.ts';
+import { answersTo } from './effect-answers.ts';
 import { limitsOf, ownAttempt, reachableFrom, taskOf } from './records.ts';
 
 /**
@@ -35,7 +35,7 @@ export type Write = {
 };
 export type Look = {
   readonly kind: 'learn';
-  readonly lookup: Lookup;
+  readonly effect: Effect;
   readonly record: Extraction;
   readonly observed: Observation;
 };
@@ -125,11 +125,11 @@ const portsFor = (record: Extraction, invoker: Invoker, from: Date, choose: Choo
     happens({ kind: 'write', at: clock, change, before, after, isApplied: applied, outcome });
     return result;
   };
-  const learn = (lookup: Lookup, of: Extraction): Observation => {
+  const learn = (effect: Effect, of: Extraction): Observation => {
     const at = clock;
-    const answers = answersTo(lookup, of, invoker.kind === 'start');
-    const observed = answers[answer(answers.length, [lookup, of])] as Observation;
-    happens({ kind: 'learn', at, lookup, record: of, observed });
+    const answers = answersTo(effect, of, invoker.kind === 'start');
+    const observed = answers[answer(answers.length, [effect, of])] as Observation;
+    happens({ kind: 'learn', at, effect, record: of, observed });
     return observed;
   };
   const sendTo =
@@ -160,7 +160,7 @@ const summaryOf = (one: Happened): unknown => {
     const { transition, set } = one.change;
     return [transition ?? Object.keys(set), one.outcome];
   }
-  return one.kind === 'learn' ? one.lookup.kind : one.kind;
+  return one.kind === 'learn' ? one.effect.kind : one.kind;
 };
 
 const credentialsMac = 'mac';
@@ -250,7 +250,7 @@ export const runChain = async (
     const known = isDelivery ? undefined : record;
     return run(first, known, invoker, {
       ...deps,
-      learn: isDelivery ? never : async (lookup, of) => learn(lookup, of),
+      perform: isDelivery ? never : async (effect, of) => learn(effect, of),
     });
   };
   try {

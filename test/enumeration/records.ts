@@ -2,7 +2,7 @@ import type { Change } from '../../lib/extraction/change.ts';
 import { plusSeconds } from '../../lib/extraction/deadlines.ts';
 import type { Invoker } from '../../lib/extraction/plan.ts';
 import { type Extraction, isTerminalStatus } from '../../lib/extraction/record.ts';
-import * as change from '../../lib/extraction/transitions.ts';
+import * as transitions from '../../lib/extraction/transitions.ts';
 import { consentExtraction, extraction, timings } from '../support/data/extraction-fixtures.ts';
 import { extractionStoreOver } from '../support/stores/memory-extraction-store.ts';
 
@@ -21,33 +21,38 @@ const changesOf = (record: Extraction, now: Date): readonly Change[] => {
     reported: { extractionId, taskId, taskStatus, reason: undefined, isOversized: false },
   }));
   const isOpen = record.dueShard !== undefined;
-  const abandoned = change.closeUncollected({ ...at, collectionError: 'request-data-gone' });
+  const abandoned = transitions.closeUncollected({ ...at, collectionError: 'request-data-gone' });
   if (attemptId === laterAttempt && status !== 'STARTING') return [];
   if (status === 'REQUESTED') {
     const next = attemptId === '' ? 'attempt-1' : laterAttempt;
-    return [change.markStarting({ ...at, attemptId: next }), change.markNotStarted(at)];
+    return [transitions.markStarting({ ...at, attemptId: next }), transitions.markNotStarted(at)];
   }
   if (status === 'STARTING') {
-    const reverted = change.revertToRequested({ ...at, notBefore: undefined });
-    return [reverted, change.markRunning(at), change.markRejected(at), change.markUnconfirmed(at)];
+    const reverted = transitions.revertToRequested({ ...at, notBefore: undefined });
+    return [
+      reverted,
+      transitions.markRunning(at),
+      transitions.markRejected(at),
+      transitions.markUnconfirmed(at),
+    ];
   }
-  if (status === 'UNCONFIRMED') return record.taskId === undefined ? [change.markRunningLate(at)] : [];
+  if (status === 'UNCONFIRMED') return record.taskId === undefined ? [transitions.markRunningLate(at)] : [];
   if (status === 'RUNNING') {
     const late = { ...at, now: new Date(Math.max(now.getTime(), Date.parse(record.deadlineAt))) };
-    const timedOut = [change.markTimedOut(late), change.timeOutOversized(late)];
+    const timedOut = [transitions.markTimedOut(late), transitions.timeOutOversized(late)];
     const others = [
-      change.disownTask(at),
-      ...(oversizedAt === undefined ? [change.rememberOversized(at)] : []),
+      transitions.disownTask(at),
+      ...(oversizedAt === undefined ? [transitions.rememberOversized(at)] : []),
     ];
-    return [...reported.map(change.markSettled), ...timedOut, ...others];
+    return [...reported.map(transitions.markSettled), ...timedOut, ...others];
   }
   if (status === 'TIMED_OUT') {
-    const closes = [change.closeAfterGrace(at), abandoned, change.abandonOversized(at)];
-    return [...reported.map(change.correctOutcome), ...(isOpen ? closes : [])];
+    const closes = [transitions.closeAfterGrace(at), abandoned, transitions.abandonOversized(at)];
+    return [...reported.map(transitions.correctOutcome), ...(isOpen ? closes : [])];
   }
   if (!isTerminalStatus(status) || !isOpen) return [];
-  const collected = change.closeCollected({ ...at, results: undefined, actionResults: undefined });
-  return [collected, abandoned, change.abandonOversized(at)];
+  const collected = transitions.closeCollected({ ...at, results: undefined, actionResults: undefined });
+  return [collected, abandoned, transitions.abandonOversized(at)];
 };
 
 const direct = async <T>(_call: unknown, effect: () => T): Promise<T> => effect();

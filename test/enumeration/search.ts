@@ -1,4 +1,4 @@
-import { type TransitionName, transitions } from '../../lib/extraction/change.ts';
+import { allowedTransitions, type TransitionName } from '../../lib/extraction/change.ts';
 import { secondsSince } from '../../lib/extraction/deadlines.ts';
 import { type ReconcileDeps, reconcile } from '../../lib/extraction/reconcile/reconcile.ts';
 import type { Extraction } from '../../lib/extraction/record.ts';
@@ -10,8 +10,8 @@ import { randomOf } from '../support/data/random.ts';
 import { extractionStoreOver, memoryExtractionStore } from '../support/stores/memory-extraction-store.ts';
 import { checks } from './checks.ts';
 import { type Chain, firstPlan } from './decision-chain.ts';
+import { answersTo } from './effect-answers.ts';
 import { allStarts, drawChains, enumerate, type Start } from './enumerate.ts';
-import { answersTo } from './lookup-answers.ts';
 import { allRecords, countKept, limitsOf, mayEnd } from './records.ts';
 
 /** `broken`: the name of the check, and how the first chain broke it. */
@@ -45,9 +45,9 @@ const contend = async (starts: readonly Start[], kind: 'lost' | 'written'): Prom
         ...deps,
         send: async () => undefined,
         now: () => at,
-        learn: async (lookup, of) => {
+        perform: async (effect, of) => {
           step();
-          const answers = answersTo(lookup, of, invoker.kind === 'start');
+          const answers = answersTo(effect, of, invoker.kind === 'start');
           return answers[answer % answers.length] as (typeof answers)[number];
         },
         write: async () => {
@@ -186,7 +186,7 @@ export const search = async ({
   if (broken === undefined) await drawChains(randomOf(seed), starts, drawn, take);
   // The rarest is of few starts, so that a part of them may lack it.
   const missing =
-    every > 1 ? [] : Object.keys(transitions).filter((name) => !made.has(name as TransitionName));
+    every > 1 ? [] : Object.keys(allowedTransitions).filter((name) => !made.has(name as TransitionName));
   if (broken === undefined && missing.length > 0) broken = ['transitions-occur', missing.join()];
   return { decisions, ...(broken === undefined ? {} : { broken }) };
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../infra/settings/config.ts';
-import { transitions } from '../../lib/extraction/change.ts';
+import { allowedTransitions } from '../../lib/extraction/change.ts';
 import { findScenario } from './campaign/find-scenario.ts';
 import { foundSchedules } from './campaign/found-schedules.ts';
 import { replay } from './campaign/replay.ts';
@@ -31,7 +31,7 @@ test('the settings of the populations are the defaults', () => {
 });
 
 test('the documented transitions are those of the code', () => {
-  const coded = Object.values(transitions).flatMap(({ from, to }) =>
+  const coded = Object.values(allowedTransitions).flatMap(({ from, to }) =>
     from.flatMap((one) => to.map((other) => `${one}>${other}`)),
   );
   expect([...documentedTransitions].sort()).toEqual(coded.sort());

@@ -34,7 +34,7 @@ export const extractionIdOf = (caller: string, idempotencyKey: string): string =
   return formatUuid(bytes);
 };
 
-/** What the parts of a fingerprint are made of. `shown`: what the record shows of the request. */
+/** What the parts of a fingerprint are made of. `shown`: what the record shows of the request, and `confirmed`. */
 type Parts = {
   readonly shown: object;
   readonly raw?: object;

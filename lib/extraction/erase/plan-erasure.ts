@@ -2,7 +2,7 @@ import type { Change } from '../change.ts';
 import { maxDelaySeconds, plusSeconds, secondsSince, type Timings } from '../deadlines.ts';
 import { type Phase, phaseOf, timeOr } from '../phase.ts';
 import { type Extraction, isUnderstood } from '../record.ts';
-import * as change from '../transitions.ts';
+import * as transitions from '../transitions.ts';
 
 /** What follows for one record that is to be erased. */
 export type ErasurePlan =
@@ -57,10 +57,10 @@ export const planErasure = (
   if (phase === 'requested') {
     return {
       kind: 'write',
-      change: change.markNotStarted({ ...decision, reason: 'erased', lastProblem: 'erased' }),
+      change: transitions.markNotStarted({ ...decision, reason: 'erased', lastProblem: 'erased' }),
     };
   }
-  if (phase === 'grace') return { kind: 'write', change: change.closeAfterGrace(decision) };
+  if (phase === 'grace') return { kind: 'write', change: transitions.closeAfterGrace(decision) };
   if (phase !== 'closed') return { kind: 'open' };
   const until = lastWriteBy(inPhase, now.toISOString(), timings);
   return now.toISOString() < until ? { kind: 'too-fresh', until } : { kind: 'remove' };

@@ -2,7 +2,7 @@ import { type EndWaitDeps, endWait } from '../../rate-limit/start-line.ts';
 import { plan } from '../decide.ts';
 import type { CancelProblem, Result } from '../plan.ts';
 import type { ExtractionStatus } from '../record.ts';
-import { cannotLearn, type RunDeps, run } from '../run.ts';
+import { cannotPerform, type RunDeps, run } from '../run.ts';
 import type { RequestStore } from '../store.ts';
 
 export type CancelDeps = RunDeps & EndWaitDeps & { readonly requests: RequestStore };
@@ -19,7 +19,7 @@ export const cancel = async (
   const invoker = { kind: 'cancel', problem } as const;
   const record = await deps.extractions.get(extractionId);
   const planned = plan(record, invoker, deps.now(), deps.timings);
-  const result = await run(planned, record, invoker, { ...deps, learn: cannotLearn });
+  const result = await run(planned, record, invoker, { ...deps, perform: cannotPerform });
   if (result.record?.status === 'NOT_STARTED') await endWait(result.record, deps);
   return result;
 };

@@ -105,7 +105,7 @@ export const leaveToSlowQueue = async (record: Extraction, deps: ReadDeps): Prom
  * Makes one read, unless an operator paused reads. Before a last read, the record keeps when it began. If the provider asks to wait,
  * the record keeps until when; if a brief read fails, that the next one is slow. `bytes`: the body of the answer.
  */
-export const readTask = async (
+export const readOnce = async (
   record: Extraction,
   planned: Extract<Plan, { kind: 'read' | 'last-read' | 'no-read' }>,
   isBrief: boolean,
@@ -117,7 +117,7 @@ export const readTask = async (
   const impossible = (code: Explanation) => nothing({ unread: 'impossible', problem: code, error: code });
   if (await deps.isPaused('reads')) {
     telemetry.count('ReadsHeld');
-    return nothing({ unread: 'held' });
+    return nothing({ unread: 'not-now' });
   }
   if (planned.kind === 'no-read') {
     telemetry.failure(

@@ -14,9 +14,9 @@ import {
 import type { Extraction, ExtractionStatus, StoredResults } from '../record.ts';
 import { type MarkDeps, markCredentials, markCredentialsIfDelivered } from '../refused-credentials.ts';
 import { findRequest, forgetRequest } from '../request-data.ts';
-import { type Learn, type Lookup, type RunDeps, run } from '../run.ts';
+import { type Effect, type Perform, type RunDeps, run } from '../run.ts';
 import type { RequestStore, Task, TaskStore } from '../store.ts';
-import { leaveToSlowQueue, type ReadDeps, readTask } from './read-task.ts';
+import { leaveToSlowQueue, type ReadDeps, readOnce } from './read-task.ts';
 
 /** Who asks for a reconcile. */
 export type ReconcileInvoker = Exclude<Invoker, { kind: 'start' | 'webhook' }>;
@@ -61,7 +61,7 @@ const timingsOf = async (
  * then on, every delivery finds the extraction.
  */
 const findTask = async (
-  { taskId }: Extract<Lookup, { kind: 'find-task' }>,
+  { taskId }: Extract<Effect, { kind: 'find-task' }>,
   record: Extraction,
   deps: ReconcileDeps,
 ): Promise<{ readonly observed: Observation; readonly task: Task | undefined }> => {
@@ -81,24 +81,24 @@ const findTask = async (
  * The effects of one reconcile. The body of an answer stays here until it is stored, and the item of the task until a read settles:
  * what the outcome shows about credentials is marked before that.
  */
-const learnFor = (invoker: ReconcileInvoker, deps: ReconcileDeps): Learn => {
+const performFor = (invoker: ReconcileInvoker, deps: ReconcileDeps): Perform => {
   let body: Uint8Array | undefined;
   let task: Task | undefined;
-  return async (lookup, record) => {
-    switch (lookup.kind) {
+  return async (effect, record) => {
+    switch (effect.kind) {
       case 'find-request': {
         const isThere = (await findRequest(record, deps)) !== undefined;
-        return { kind: 'request', isThere, reason: lookup.reason };
+        return { kind: 'request', isThere, reason: effect.reason };
       }
       case 'find-task': {
-        const found = await findTask(lookup, record, deps);
+        const found = await findTask(effect, record, deps);
         task = found.task;
         return found.observed;
       }
       case 'read':
       case 'last-read':
       case 'no-read': {
-        const { observed, bytes } = await readTask(record, lookup, isBriefFor(invoker), deps);
+        const { observed, bytes } = await readOnce(record, effect, isBriefFor(invoker), deps);
         body = bytes;
         const ended =
           observed.kind === 'read' && observed.reading.kind === 'ended' ? observed.reading : undefined;
@@ -106,7 +106,7 @@ const learnFor = (invoker: ReconcileInvoker, deps: ReconcileDeps): Learn => {
         return observed;
       }
       case 'store': {
-        const { reading } = lookup;
+        const { reading } = effect;
         const isBrief = isBriefFor(invoker);
         try {
           const results = await deps.storeResults(record.extractionId, body ?? new Uint8Array(), isBrief);
@@ -155,7 +155,7 @@ export const reconcile = async (
   const timings = await timingsOf(record, deps);
   const now = deps.now();
   const first = planEarly(record, invoker, now) ?? plan(record, invoker, now, timings);
-  const result = await run(first, record, invoker, { ...deps, timings, learn: learnFor(invoker, deps) });
+  const result = await run(first, record, invoker, { ...deps, timings, perform: performFor(invoker, deps) });
   await leaveLine(result, deps);
   return result;
 };

@@ -11,7 +11,7 @@ import {
   markCredentialsIfDelivered,
 } from '../refused-credentials.ts';
 import { findRequest } from '../request-data.ts';
-import { cannotLearn, type RunDeps, run } from '../run.ts';
+import { cannotPerform, type RunDeps, run } from '../run.ts';
 import type {
   RefusedCredentialsStore,
   RequestStore,
@@ -68,7 +68,8 @@ const linkTask = async (
     ...link,
     ...defined({ credentialsMac, isConfirmed, afterMark }),
   });
-  const isOwn = linked || task.extractionId === extractionId;
+  // Not linked and own: a later attempt has linked it.
+  const isOwn = task.extractionId === extractionId;
   if (isOwn) await markCredentialsIfDelivered(task, deps);
   const { taskStatus } = task;
   return { kind: 'task', taskId, taskStatus, isOwn, isNew: linked };
@@ -103,10 +104,10 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
       timings,
       // Each write is tried three times. A late `RUNNING` by consent first puts the item of its request back.
       write: startWriter(item, deps),
-      learn: async (lookup, current) => {
-        if (lookup.kind !== 'find-task') return cannotLearn(lookup);
+      perform: async (effect, current) => {
+        if (effect.kind !== 'find-task') return cannotPerform(effect);
         known ??= await recallCredentials(current, input, deps);
-        return linkTask(lookup.taskId, input, known, deps);
+        return linkTask(effect.taskId, input, known, deps);
       },
     });
   const finishWith = (from: Extraction | undefined, observed: Observation): Promise<Result> =>

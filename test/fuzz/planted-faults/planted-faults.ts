@@ -43,7 +43,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
     },
     'lib/extraction/record-delivery.ts': {
       'records the later of two statuses': [
-        'const taskStatus = first ?? delivery.taskStatus;',
+        'const taskStatus = finalStatusIn(task) ?? delivery.taskStatus;',
         'const taskStatus = delivery.taskStatus;',
       ],
     },

@@ -11,16 +11,16 @@ export const decisionFaults: Faults = {
   'one-now-for-all': {
     does: 'All decisions and writes of an invocation have the time of the first.',
     file: run,
-    find: 'const { now, timings, telemetry, learn } = deps;',
+    find: 'const { now, timings, telemetry, perform } = deps;',
     replace:
-      'const { timings, telemetry, learn } = deps;\n  const begunAt = deps.now();\n  const now = () => begunAt;',
+      'const { timings, telemetry, perform } = deps;\n  const begunAt = deps.now();\n  const now = () => begunAt;',
     caughtBy: 'time-is-fresh',
   },
   'read-over-the-end-goes-on': {
     does: 'A read that returns after the end of grace, and found the task running, is followed by another.',
     file: decide,
-    find: "if (!isTimeOver(context) || undecided.unread === 'held')",
-    replace: "if (!isTimeOver(context) || undecided.unread === 'held' || undecided.unread === false)",
+    find: "if (!isTimeOver(context) || undecided.unread === 'not-now')",
+    replace: "if (!isTimeOver(context) || undecided.unread === 'not-now' || undecided.unread === false)",
     caughtBy: 'limits-hold',
   },
   'reading-kept-over-a-refusal': {
@@ -120,7 +120,7 @@ export const decisionFaults: Faults = {
   'held-collection-abandoned': {
     does: "An operator's pause of the last read abandons the results.",
     file: decide,
-    find: "if (isTimeOver(context) && undecided.unread !== 'held')\n    return counting('CollectionFailed', abandon(context, undecided));",
+    find: "if (isTimeOver(context) && undecided.unread !== 'not-now')\n    return counting('CollectionFailed', abandon(context, undecided));",
     replace:
       "if (isTimeOver(context)) return counting('CollectionFailed', abandon(context, { error: 'ProviderPaused', ...undecided }));",
     caughtBy: 'limits-hold',
@@ -177,8 +177,8 @@ export const decisionFaults: Faults = {
   'status-outside-of-the-table': {
     does: 'A change of status is also written to a record that runs.',
     file: 'lib/extraction/transitions.ts',
-    find: 'when: { status: transitions[transition].from, ...when },',
-    replace: "when: { status: [...transitions[transition].from, 'RUNNING'], ...when },",
+    find: 'when: { status: allowedTransitions[transition].from, ...when },',
+    replace: "when: { status: [...allowedTransitions[transition].from, 'RUNNING'], ...when },",
     caughtBy: 'statuses-of-the-table',
   },
   'closed-twice': {

@@ -16,8 +16,8 @@ export const deliveryAndOutcomeFaults: Faults = {
   'failed-settle-answered-204': {
     does: 'A delivery whose outcome could not be recorded is answered with 204.',
     file: recordDelivery,
-    find: '{ ...deps, learn: cannotLearn });',
-    replace: `{ ...deps, learn: cannotLearn }).catch(
+    find: '{ ...deps, perform: cannotPerform });',
+    replace: `{ ...deps, perform: cannotPerform }).catch(
     () => ({ conclusion: 'closed' }),
   );`,
     caughtBy: 'woken-after-recorded',
@@ -25,11 +25,11 @@ export const deliveryAndOutcomeFaults: Faults = {
   'failed-send-answered-204': {
     does: 'A delivery whose message could not be sent is answered with 204.',
     file: recordDelivery,
-    find: '{ ...deps, learn: cannotLearn }',
+    find: '{ ...deps, perform: cannotPerform }',
     replace: `{
     ...deps,
     send: (message) => deps.send(message).catch(() => undefined),
-    learn: cannotLearn,
+    perform: cannotPerform,
   }`,
     caughtBy: 'queued-before-woken',
   },
@@ -38,7 +38,7 @@ export const deliveryAndOutcomeFaults: Faults = {
     file: transitions,
     find: `when: { taskId },
         set: {`,
-    replace: `when: { status: [...transitions[transition].from, 'UNCONFIRMED', 'STARTING', 'COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'] },
+    replace: `when: { status: [...allowedTransitions[transition].from, 'UNCONFIRMED', 'STARTING', 'COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'] },
         set: {`,
     caughtBy: 'outcome-stands',
   },
@@ -75,9 +75,9 @@ export const deliveryAndOutcomeFaults: Faults = {
   'stored-delivery-ignored': {
     does: 'Reconcile ignores the status that a webhook left in Tasks.',
     file: decide,
-    find: 'if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {',
+    find: 'if (taskStatus !== undefined) {',
     replace: `const isDelivered = invoker.kind === 'start' || invoker.kind === 'webhook';
-  if (isDelivered && taskStatus !== undefined && isTerminalStatus(taskStatus)) {`,
+  if (isDelivered && taskStatus !== undefined) {`,
     caughtBy: 'delivery-not-lost',
     where: { scenario: 'disagreeing', faults: 1 },
   },

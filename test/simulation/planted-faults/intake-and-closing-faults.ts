@@ -80,13 +80,13 @@ export const intakeAndClosingFaults: Faults = {
   'collection-never-abandoned': {
     does: 'Collecting that always fails is never abandoned.',
     file: decide,
-    find: "if (isTimeOver(context) && undecided.unread !== 'held')\n    return counting('CollectionFailed', abandon(context, undecided));",
+    find: "if (isTimeOver(context) && undecided.unread !== 'not-now')\n    return counting('CollectionFailed', abandon(context, undecided));",
     caughtBy: 'settled-and-closed',
   },
   'oversized-not-remembered': {
     does: 'An answer over the size limit is not recorded, so that every poll downloads it again.',
     file: decide,
-    find: '? toWrite(change.rememberOversized(context), [], follows)',
+    find: '? toWrite(transitions.rememberOversized(context), [], follows)',
     replace: "? pollLater(context, { explanation: 'results-too-large', problem: 'results-too-large' })",
     caughtBy: 'oversized-once',
   },
@@ -160,7 +160,7 @@ export const intakeAndClosingFaults: Faults = {
   'pause-ends-in-a-close': {
     does: "TIMED_OUT is closed at the end of grace although an operator's pause holds the last read.",
     file: decide,
-    find: "if (!isTimeOver(context) || undecided.unread === 'held')",
+    find: "if (!isTimeOver(context) || undecided.unread === 'not-now')",
     replace: 'if (!isTimeOver(context))',
     caughtBy: 'pause-keeps-open',
   },

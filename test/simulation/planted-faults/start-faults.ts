@@ -150,8 +150,8 @@ export const startFaults: Faults = {
   'early-delivery-ignored': {
     does: 'The status that a webhook left before the link is ignored.',
     file: decide,
-    find: 'if (taskStatus !== undefined && isTerminalStatus(taskStatus)) {',
-    replace: "if (invoker.kind !== 'start' && taskStatus !== undefined && isTerminalStatus(taskStatus)) {",
+    find: 'if (taskStatus !== undefined) {',
+    replace: "if (invoker.kind !== 'start' && taskStatus !== undefined) {",
     caughtBy: 'wake-not-lost',
   },
   'older-token-replaces-newer': {

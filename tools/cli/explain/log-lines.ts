@@ -18,7 +18,16 @@ const lanes: Readonly<Record<string, Lane>> = {
 };
 
 /** The fields of a log line that a story shows: codes, statuses and flags that Cosecha writes itself. */
-const shownFields = ['kind', 'error', 'outcome', 'explanation', 'status', 'reason', 'caller'] as const;
+const shownFields = [
+  'kind',
+  'error',
+  'outcome',
+  'explanation',
+  'status',
+  'reason',
+  'caller',
+  'invoker',
+] as const;
 
 type Failure = { readonly name?: unknown; readonly httpStatus?: unknown; readonly cause?: unknown };
 
@@ -82,7 +91,7 @@ export const logLines = (known: Known): readonly StoryLine[] =>
       return defined({
         at: line.at,
         // The message of the queue is why it was reconciled.
-        lane: line.fields.caller === 'queue' ? 'queue' : (lanes[line.service] ?? 'record'),
+        lane: line.fields.invoker === 'queue' ? 'queue' : (lanes[line.service] ?? 'record'),
         source: bounded(line.service),
         what: bounded(`${textOf(line)}${details === '' ? '' : ` ${details}`}`),
         verdict: verdictOf(line),

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { transitions } from '../../../lib/extraction/change.ts';
+import { allowedTransitions } from '../../../lib/extraction/change.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { encryptCredentials } from '../../../lib/provider/encrypt-and-decrypt.ts';
 
@@ -10,7 +10,10 @@ export type PredictedEffect =
   /** It would settle a real extraction in place of the provider. */
   | { readonly kind: 'settles'; readonly record: Extraction };
 
-const changeable: readonly string[] = [...transitions.markSettled.from, ...transitions.correctOutcome.from];
+const changeable: readonly string[] = [
+  ...allowedTransitions.markSettled.from,
+  ...allowedTransitions.correctOutcome.from,
+];
 
 /**
  * What a validly signed delivery would do to the extraction that its task is linked to, if any. A webhook settles one

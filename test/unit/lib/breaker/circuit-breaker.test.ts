@@ -51,17 +51,19 @@ const processOn = (shared: BreakerStore): CircuitBreaker =>
     telemetry: telemetry.telemetry,
   });
 
+const toStart = { onlyAsk: false } as const;
+
 const aboutOf = (group = 'bank', of = caller) => ({ extraction: randomUUID(), caller: of, group });
 
 /** One start: how it was admitted. What it shows is reported, unless it is held. */
 const startOn = async (process: CircuitBreaker, seen: Shown['kind'], group?: string, of?: string) => {
-  const admission = await process.admit(aboutOf(group, of));
+  const admission = await process.admit(aboutOf(group, of), toStart);
   await process.report(admission, { kind: seen });
   return admission.kind;
 };
 
 const admit = async (process: CircuitBreaker, group?: string, of?: string) =>
-  (await process.admit(aboutOf(group, of))).kind;
+  (await process.admit(aboutOf(group, of), toStart)).kind;
 
 /** Failed starts of one group, each in another process. */
 const failIn = async (shared: BreakerStore, times: number, group?: string): Promise<void> => {
@@ -99,12 +101,12 @@ describe('failures', () => {
     const shared = store();
     await failIn(shared, 1);
     const process = processOn(shared);
-    for (const group of ['bank', 'bank', 'healthy', 'healthy']) await process.admit(aboutOf(group));
+    for (const group of ['bank', 'bank', 'healthy', 'healthy']) await process.admit(aboutOf(group), toStart);
     expect(calls.slice(-4)).toEqual(['read', 'read', 'read', 'read']);
     await startOn(processOn(shared), 'accepted', 'healthy');
     calls = [];
     const after = processOn(shared);
-    for (const group of ['healthy', 'healthy', 'bank', 'bank']) await after.admit(aboutOf(group));
+    for (const group of ['healthy', 'healthy', 'bank', 'bank']) await after.admit(aboutOf(group), toStart);
     expect(calls).toEqual(['read', 'read', 'read']);
   });
 
@@ -112,7 +114,7 @@ describe('failures', () => {
     const shared = store();
     await failIn(shared, 4);
     const process = processOn(shared);
-    const admission = await process.admit(aboutOf());
+    const admission = await process.admit(aboutOf(), toStart);
     await process.report(admission, { kind: 'slow' });
     expect(await admit(processOn(shared))).toBe('held');
     await process.report(admission, { kind: 'accepted' });
@@ -127,7 +129,7 @@ describe('an accepted start', () => {
     await startOn(processOn(shared), 'accepted');
     seconds = 1;
     const process = processOn(shared);
-    const admission = await process.admit(aboutOf());
+    const admission = await process.admit(aboutOf(), toStart);
     calls = [];
     await process.report(admission, { kind: 'slow' });
     expect(calls).not.toContain('replace');
@@ -177,7 +179,7 @@ describe('a turn', () => {
   test('is taken by one of two processes that come at once, and closes the breaker if it is accepted', async () => {
     const shared = await opened();
     const processes = [processOn(shared), processOn(shared)];
-    const admissions = await Promise.all(processes.map((process) => process.admit(aboutOf())));
+    const admissions = await Promise.all(processes.map((process) => process.admit(aboutOf(), toStart)));
     expect(admissions.map(({ kind }) => kind).sort()).toEqual(['held', 'turn']);
     const first = admissions.findIndex(({ kind }) => kind === 'turn');
     await processes[first]?.report(admissions[first] ?? { kind: 'held', cause: 'slow' }, {
@@ -194,7 +196,7 @@ describe('a turn', () => {
       read: async (name, consistency) =>
         consistency === 'strongly' ? shared.read(name, consistency) : before,
     });
-    const admission = await process.admit(aboutOf());
+    const admission = await process.admit(aboutOf(), toStart);
     expect(admission.kind).toBe('turn');
     seconds = 40;
     await process.report(admission, { kind: 'nothing' });
@@ -229,7 +231,7 @@ describe('if the state is not available,', () => {
     expect([await admit(process), await admit(process)]).toEqual(['pass', 'pass']);
     expect(calls).toEqual(['read']);
     seconds = 5;
-    await process.admit(aboutOf());
+    await process.admit(aboutOf(), toStart);
     expect(calls).toEqual(['read', 'read']);
   });
 });

@@ -8,9 +8,9 @@ import {
   erasedEvent,
   settledEvent,
 } from '../../../../lib/downstream/stream-records-for-tests.ts';
-import { type Change, transitions } from '../../../../lib/extraction/change.ts';
+import { allowedTransitions, type Change } from '../../../../lib/extraction/change.ts';
 import { type Extraction, isTerminalStatus, terminalStatuses } from '../../../../lib/extraction/record.ts';
-import * as change from '../../../../lib/extraction/transitions.ts';
+import * as transitions from '../../../../lib/extraction/transitions.ts';
 import { at, extraction, extractionIn, id, iso, timings } from '../../../support/data/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
 import { streamRecord } from './stream-records.ts';
@@ -61,32 +61,32 @@ const results = { bucket: 'results', key: 'key', bytes: 2, sha256: 'a'.repeat(64
 
 /** Every write that the service makes, the kind of event that it is to a consumer, and the records that it is for. */
 const writes: readonly Write[] = [
-  ['progressed', change.markStarting],
-  ['progressed', change.revertToRequested],
-  ['progressed', change.markRunning],
-  ['reopened', change.markRunningLate],
-  ['settled', change.rejectRefused],
-  ['settled', change.markRejected],
-  ['settled', change.markUnconfirmed],
-  ['settled', change.markNotStarted],
-  ['settled', change.markTimedOut],
-  ['settled', change.timeOutOversized],
-  ['settled', change.disownTask],
-  ['housekeeping', change.rememberOversized],
+  ['progressed', transitions.markStarting],
+  ['progressed', transitions.revertToRequested],
+  ['progressed', transitions.markRunning],
+  ['reopened', transitions.markRunningLate],
+  ['settled', transitions.rejectRefused],
+  ['settled', transitions.markRejected],
+  ['settled', transitions.markUnconfirmed],
+  ['settled', transitions.markNotStarted],
+  ['settled', transitions.markTimedOut],
+  ['settled', transitions.timeOutOversized],
+  ['settled', transitions.disownTask],
+  ['housekeeping', transitions.rememberOversized],
   ...terminalStatuses.flatMap((taskStatus): readonly Write[] => [
-    ['settled', (of) => change.markSettled({ ...of, reported: { ...of.reported, taskStatus } })],
-    ['corrected', (of) => change.correctOutcome({ ...of, reported: { ...of.reported, taskStatus } })],
+    ['settled', (of) => transitions.markSettled({ ...of, reported: { ...of.reported, taskStatus } })],
+    ['corrected', (of) => transitions.correctOutcome({ ...of, reported: { ...of.reported, taskStatus } })],
   ]),
-  ['collected', (of) => change.closeCollected({ ...of, results }), isCollectable],
-  ['collected', change.closeCollected, isCollectable],
-  ['not-collected', change.closeUncollected, (record) => isCollectable(record) && isUnexplained(record)],
+  ['collected', (of) => transitions.closeCollected({ ...of, results }), isCollectable],
+  ['collected', transitions.closeCollected, isCollectable],
+  ['not-collected', transitions.closeUncollected, (record) => isCollectable(record) && isUnexplained(record)],
   [
     'not-collected',
-    change.abandonOversized,
+    transitions.abandonOversized,
     (record) => (isCollectable(record) || isTimedOut(record)) && isUnexplained(record),
   ],
-  ['advised', change.closeAfterGrace, isWaiting],
-  ['housekeeping', change.reschedule],
+  ['advised', transitions.closeAfterGrace, isWaiting],
+  ['housekeeping', transitions.reschedule],
 ];
 
 describe('whatever the service writes, in whatever order', () => {
@@ -131,7 +131,7 @@ describe('whatever the service writes, in whatever order', () => {
     );
     // The walk went everywhere: every kind that a write can have, and every move of the table.
     expect([...seen.keys()].toSorted()).toEqual([...new Set(writes.map(([kind]) => kind))].toSorted());
-    const everyMove = Object.values(transitions).flatMap(({ from, to }) =>
+    const everyMove = Object.values(allowedTransitions).flatMap(({ from, to }) =>
       from.flatMap((one) => to.map((two) => `${one} ${two}`)),
     );
     expect([...pastMoves]).toEqual(expect.arrayContaining(everyMove));

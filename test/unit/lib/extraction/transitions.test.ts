@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Change, transitions } from '../../../../lib/extraction/change.ts';
+import { allowedTransitions, type Change } from '../../../../lib/extraction/change.ts';
 import { dueShardOf } from '../../../../lib/extraction/deadlines.ts';
 import type { Extraction, ExtractionStatus } from '../../../../lib/extraction/record.ts';
 import * as exported from '../../../../lib/extraction/transitions.ts';
@@ -116,7 +116,9 @@ describe.each(moves)('%s', (name, from, to, dueAt, guards) => {
 
   test('sets dueAt, or closes, and is final only if no transition leads out of its status', async () => {
     const { record } = await applyTo(extractionIn(from), make(name, extractionIn(from)));
-    const isLeft = Object.values(transitions).some((one) => (one.from as readonly string[]).includes(to));
+    const isLeft = Object.values(allowedTransitions).some((one) =>
+      (one.from as readonly string[]).includes(to),
+    );
     expect(record?.isFinal).toBe(isLeft ? undefined : true);
     if (dueAt === undefined) {
       expect(record).not.toHaveProperty('dueShard');

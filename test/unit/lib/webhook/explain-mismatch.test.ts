@@ -55,7 +55,7 @@ test.each([
   explain(signedWith(Buffer.from('forged')));
   for (time.ms of [0, 59_999, 60_000]) explain(signedWith(bytes));
   expect(counted).toEqual(['WebhookKeyEncoded', 'WebhookKeyEncoded']);
-  const message = 'The provider signs with what the text of the signing key encodes.';
+  const message = 'The provider signs with what the text of the signing key encodes or contains.';
   expect(logged).toEqual(Array(2).fill([message, { encoding }, 'error']));
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { PausableCalls } from '../../../../../lib/breaker/breaker-store.ts';
 import { plan } from '../../../../../lib/extraction/decide.ts';
-import { readCallFrom, readTask } from '../../../../../lib/extraction/reconcile/read-task.ts';
+import { readCallFrom, readOnce } from '../../../../../lib/extraction/reconcile/read-task.ts';
 import type { ReconcileInvoker } from '../../../../../lib/extraction/reconcile/reconcile.ts';
 import type { ConsentExtraction } from '../../../../../lib/extraction/record.ts';
 import { ProviderAmbiguous, ProviderBusy } from '../../../../../lib/provider/transport/errors.ts';
@@ -47,9 +47,9 @@ const world = (setup: Setup = {}) => {
       const planned = plan(record, invoker, deps.now(), timings);
       if (planned.kind !== 'read' && planned.kind !== 'last-read' && planned.kind !== 'no-read')
         return 'explanation' in planned ? planned.explanation : planned.kind;
-      const { observed } = await readTask(record, planned, false, deps);
+      const { observed } = await readOnce(record, planned, false, deps);
       if (observed.kind !== 'unread') return observed.kind;
-      return observed.unread === 'held' ? 'held' : observed.error;
+      return observed.unread === 'not-now' ? 'held' : observed.error;
     },
     during,
     apply,

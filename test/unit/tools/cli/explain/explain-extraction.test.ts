@@ -103,11 +103,11 @@ test('what a message of the queue did is in its lane', async () => {
   const story = await explain(60, {
     record: closedExtraction({ status: 'COMPLETED', settledBy: 'webhook' }),
     logs: bounded(
-      logLine(31, 'reconcile-extraction', 'Reconcile finished.', { caller: 'queue', outcome: 'done' }),
+      logLine(31, 'reconcile-extraction', 'Reconcile finished.', { invoker: 'queue', outcome: 'done' }),
     ),
   });
   expect(story?.lines.find(({ lane }) => lane === 'queue')?.what).toBe(
-    'Reconcile finished. outcome done, caller queue',
+    'Reconcile finished. outcome done, invoker queue',
   );
 });
 

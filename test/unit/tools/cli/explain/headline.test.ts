@@ -296,7 +296,7 @@ explains('rejected', 1_300, {
     'REJECTED at 12:00:30Z: the provider answered with HTTP 400. Nothing ran. Change the request. As it is, it cannot succeed.',
 });
 
-/** The first answer to each lookup: it still runs, and its task is its own. */
+/** The first answer to each effect: it still runs, and its task is its own. */
 const way: Choose['way'] = (answers) => (answers === 5 ? 1 : 0);
 
 test.each([true, false])(
@@ -313,7 +313,7 @@ test.each([true, false])(
         const said = /reconcile[^.]* ends (?:it|this one) ([A-Z_]+)|It ends ([A-Z_]+), by the reconcile/.exec(
           headline,
         );
-        const isRead = chain?.happened.some((one) => one.kind === 'learn' && /read$/.test(one.lookup.kind));
+        const isRead = chain?.happened.some((one) => one.kind === 'learn' && /read$/.test(one.effect.kind));
         expect({
           headline,
           status: chain?.end.record?.status,

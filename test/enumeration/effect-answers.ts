@@ -1,6 +1,6 @@
 import type { Observation, Reading, Unread } from '../../lib/extraction/plan.ts';
 import { type Extraction, type TerminalStatus, terminalStatuses } from '../../lib/extraction/record.ts';
-import type { Lookup } from '../../lib/extraction/run.ts';
+import type { Effect } from '../../lib/extraction/run.ts';
 
 const ended = (
   taskStatus: TerminalStatus,
@@ -33,7 +33,7 @@ const readingsOf = ({ method }: Extraction): readonly Reading[] => [
 ];
 
 const unreadFor = ({ method }: Extraction, isMade: boolean): readonly Unread[] => {
-  const held = { unread: 'held' } as const;
+  const held = { unread: 'not-now' } as const;
   const impossible = (code: 'InternalError' | 'request-data-gone') =>
     ({ unread: 'impossible', problem: code, error: code }) as const;
   if (!isMade) return [held, impossible('InternalError')];
@@ -41,13 +41,13 @@ const unreadFor = ({ method }: Extraction, isMade: boolean): readonly Unread[] =
   return method === 'consent' ? [held, failed, impossible('request-data-gone')] : [held, failed];
 };
 
-/** Every answer that a lookup can have. At its start, a task may have ended in any way. */
-export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean): readonly Observation[] => {
-  switch (lookup.kind) {
+/** Every answer that an effect can have. At its start, a task may have ended in any way. */
+export const answersTo = (effect: Effect, record: Extraction, isStart: boolean): readonly Observation[] => {
+  switch (effect.kind) {
     case 'find-request':
-      return [true, false].map((isThere) => ({ kind: 'request', isThere, reason: lookup.reason }));
+      return [true, false].map((isThere) => ({ kind: 'request', isThere, reason: effect.reason }));
     case 'find-task': {
-      const { taskId } = lookup;
+      const { taskId } = effect;
       const task = { kind: 'task', taskId } as const;
       const statuses = isStart ? terminalStatuses : (['COMPLETED', 'FAILED'] as const);
       return [
@@ -60,14 +60,14 @@ export const answersTo = (lookup: Lookup, record: Extraction, isStart: boolean):
     case 'read':
     case 'last-read':
     case 'no-read': {
-      const read = lookup.kind === 'no-read' ? undefined : ({ kind: 'read', taskId: lookup.taskId } as const);
+      const read = effect.kind === 'no-read' ? undefined : ({ kind: 'read', taskId: effect.taskId } as const);
       return [
         ...(read === undefined ? [] : readingsOf(record).map((reading) => ({ ...read, reading }))),
         ...unreadFor(record, read !== undefined).map((unread) => ({ kind: 'unread', ...unread }) as const),
       ];
     }
     case 'store': {
-      const { reading } = lookup;
+      const { reading } = effect;
       const results = { bucket: 'results', key: 'key', bytes: 2, sha256: '00' };
       return [
         { kind: 'stored', reading, results },
