@@ -12,7 +12,7 @@ import {
 import { inject } from 'vitest';
 import { policiesFor } from '../../support/aws/documented-policies.ts';
 import { keepAnswer } from '../leaks/kept-answers.ts';
-import { waitMs } from '../time-limits.ts';
+import { answerMs } from '../time-limits.ts';
 
 const { answersFile, client, caFile, outputs } = inject('cosecha');
 
@@ -69,7 +69,7 @@ const start = (args: readonly string[], credentials: Credentials, timeout = 0) =
   });
 
 const run = async (args: readonly string[], input: string, credentials: Credentials): Promise<Ran> => {
-  const child = start(args, credentials, waitMs);
+  const child = start(args, credentials, 2 * answerMs);
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
     output.stdout += String(chunk);
