@@ -3,8 +3,11 @@ import { type SigningKey, signingKeyOf } from './verify-signature.ts';
 /** The signing keys that a delivery may be signed with: the current one and the one before it. */
 export type SigningKeys = {
   current(): Promise<readonly SigningKey[]>;
-  /** For use after a mismatch. Fetches the keys again, or returns undefined if the last fetch is too recent. */
-  refreshed(): Promise<readonly SigningKey[] | undefined>;
+  /**
+   * For use after a mismatch. Fetches the keys again, unless the last fetch is too recent. Throws what that fetch threw, because
+   * without the keys nobody knows whether the signature is wrong.
+   */
+  refreshed(): Promise<readonly SigningKey[]>;
 };
 
 /** A function accepts a withdrawn key from its cache for this long, in milliseconds, or for as long as the secret store is down. */
@@ -24,11 +27,15 @@ export const cacheSigningKeys = (options: {
 }): SigningKeys => {
   let known: readonly SigningKey[] | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
+  let fetched: Promise<readonly SigningKey[]> = Promise.resolve([]);
 
-  const fetchNow = async (): Promise<readonly SigningKey[]> => {
+  const fetchNow = (): Promise<readonly SigningKey[]> => {
     triedAt = options.now().getTime();
-    known = (await options.fetchKeys()).map(signingKeyOf);
-    return known;
+    fetched = options.fetchKeys().then((texts) => {
+      known = texts.map(signingKeyOf);
+      return known;
+    });
+    return fetched;
   };
   const age = (): number => options.now().getTime() - triedAt;
 
@@ -37,6 +44,6 @@ export const cacheSigningKeys = (options: {
       if (known === undefined) return fetchNow();
       return age() < maxAgeMs ? known : fetchNow().catch(() => known ?? []);
     },
-    refreshed: async () => (age() < options.refreshEveryMs ? undefined : fetchNow()),
+    refreshed: () => (age() < options.refreshEveryMs ? fetched : fetchNow()),
   };
 };

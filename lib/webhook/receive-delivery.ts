@@ -59,8 +59,7 @@ const verify = async (
   if (!shape.verified && shape.reason !== 'mismatch') return shape;
   const first = verifySignature(signature, body, await keys.current());
   if (first.verified || first.reason !== 'mismatch') return first;
-  const refreshed = await keys.refreshed();
-  return refreshed === undefined ? first : verifySignature(signature, body, refreshed);
+  return verifySignature(signature, body, await keys.refreshed());
 };
 
 /**

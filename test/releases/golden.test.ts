@@ -219,7 +219,7 @@ test.each(items<Delivery>('deliveries').map((one) => [one.taskStatus, one] as co
     const recorded: unknown[] = [];
     const { body, isBase64Encoded, headers } = event;
     await receiveDelivery({ body, isBase64Encoded, signature: headers['x-service-signature'] }, {
-      keys: { current: async () => [signingKeyOf(signingKey)], refreshed: async () => undefined },
+      keys: { current: async () => [signingKeyOf(signingKey)], refreshed: async () => [] },
       record: async (delivery: unknown) => {
         recorded.push(delivery);
         return 'settled';

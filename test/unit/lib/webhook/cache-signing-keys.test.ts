@@ -14,13 +14,13 @@ test('keys are fetched once, and after a mismatch again, unless the last fetch i
     now: () => new Date(time),
   });
   expect(await keys.current()).toMatchObject([{ text: 'key-1' }]);
-  expect(await keys.refreshed()).toBeUndefined();
+  expect(await keys.refreshed()).toMatchObject([{ text: 'key-1' }]);
   time = 15_000;
   expect(await keys.refreshed()).toMatchObject([{ text: 'key-2' }]);
   expect(await keys.current()).toMatchObject([{ text: 'key-2' }]);
 });
 
-const textsOf = (keys: readonly SigningKey[] | undefined) => keys?.map(({ text }) => text);
+const textsOf = (keys: readonly SigningKey[]) => keys.map(({ text }) => text);
 
 /** A cache over answers given in advance; the last one stays. */
 const cacheOver = (...answers: readonly (readonly string[] | Error)[]) => {
@@ -52,6 +52,16 @@ test('the keys are fetched once in five minutes, and where the store is down, wh
   expect([await keys.current(), fetches()]).toEqual([['k1'], 2]);
   time.set(600);
   expect(await keys.current()).toEqual(['k2']);
+});
+
+test('after a mismatch, what the last fetch threw is thrown until the next one', async () => {
+  const { keys, time, fetches } = cacheOver(['k1'], new Error('down'), ['k2']);
+  await keys.current();
+  time.advance(15);
+  for (let mismatch = 0; mismatch < 2; mismatch += 1) await expect(keys.refreshed()).rejects.toThrow('down');
+  expect([await keys.current(), fetches()]).toEqual([['k1'], 2]);
+  time.advance(15);
+  expect(await keys.refreshed()).toEqual(['k2']);
 });
 
 test('concurrent mismatches make one fetch', async () => {

@@ -19,7 +19,7 @@ test('a delivery is recorded if its signature verifies, and refused otherwise', 
   expect(parseDelivery(Buffer.from(body), 'our-key')).toMatchObject({ kind: 'terminal', taskId: 'task-1' });
   const recorded: unknown[] = [];
   const deps: ReceiveDeliveryDeps = {
-    keys: { current: async () => [signingKeyOf('our-key')], refreshed: async () => undefined },
+    keys: { current: async () => [signingKeyOf('our-key')], refreshed: async () => [] },
     explainMismatch: () => undefined,
     record: async (delivery) => {
       recorded.push(delivery);
@@ -46,7 +46,7 @@ const webhook = (more: Partial<ReceiveDeliveryDeps> = {}) => {
   const recorded: unknown[] = [];
   const levels: unknown[] = [];
   const deps: ReceiveDeliveryDeps = {
-    keys: { current: async () => [signingKeyOf(key)], refreshed: async () => undefined },
+    keys: { current: async () => [signingKeyOf(key)], refreshed: async () => [] },
     explainMismatch: () => undefined,
     record: async (delivery) => {
       recorded.push(delivery);
@@ -101,7 +101,7 @@ describe('a delivery that is refused changes nothing and is counted by its reaso
 // flood of reads of the secret, and an unfilled secret answers 503 to what deserves a 401.
 test('an unsigned or malformed delivery is refused without asking for the keys', async () => {
   const current = vi.fn();
-  const { receive } = webhook({ keys: { current, refreshed: async () => undefined } });
+  const { receive } = webhook({ keys: { current, refreshed: async () => [] } });
   await receive({ body: payload });
   await receive({ body: payload, signature: 'sha256=zz' });
   expect(current).not.toHaveBeenCalled();

@@ -61,7 +61,7 @@ const receive = (body: string, signature: string | undefined): Promise<Received>
     {
       keys: {
         current: async () => [signingKeyOf(registration.signingKey)],
-        refreshed: async () => undefined,
+        refreshed: async () => [],
       },
       explainMismatch: () => undefined,
       record: async ({ taskStatus }) => taskStatus as never,
