@@ -1,7 +1,9 @@
 /**
- * AWS client options for functions that answer at once, in milliseconds. The webhook must answer within 5 s, cold
- * start included ("Events", rule 8), and makes four calls in sequence. DynamoDB usually answers within 20 ms. With
- * three tries of 1 s, one slow call leaves time for the other three.
+ * AWS client options for functions that answer at once, in milliseconds. The webhook must answer within 5 s, cold start included
+ * ("Events", rule 8). It records the status, settles, sends and wakes, one after the other. `CREDENTIALS_WRONG` also has the
+ * notice, the mark and `isMarked`, and a cold start the secret: eight calls of some 20 ms. One slow call may use 3 × 1 s, and the
+ * pauses before its retries 50 + 100 = 150 ms at most. That leaves 1.8 s for a cold start and the other seven. With two slow calls the
+ * provider no longer waits. The function has 10 s to finish them, and the next delivery repeats what it could not.
  * Without `throwOnRequestTimeout` the SDK only logs a warning
  * (https://github.com/smithy-lang/smithy-typescript/blob/main/packages/types/src/http/httpHandlerInitialization.ts).
  */
@@ -14,8 +16,9 @@ export const promptClient = {
  * AWS client options for request-extraction. Its caller waits longer than the 5 s of the provider. In a burst a call may
  * take seconds, and a 500 costs the caller a retry. The function has 15 s, of the 30 s that API Gateway waits
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html). One call may use 4 × 2.5 s = 10 s, and
- * the pauses before its retries 50 + 100 + 200 = 350 ms at most. That leaves 4.6 s for a cold start and the other three calls.
- * A call that is throttled pauses for 1 + 2 + 4 = 7 s at most.
+ * the pauses before its retries 50 + 100 + 200 = 350 ms at most. That leaves 4.6 s for a cold start and the other calls: the secret, if
+ * cold, Encrypt, two puts and StartExecution, and for a repeated request a removal and two counts too. A call that is throttled pauses
+ * for 1 + 2 + 4 = 7 s at most.
  */
 export const intakeClient = {
   maxAttempts: 4,
