@@ -8,6 +8,9 @@ import { maxMismatches, type RepeatCounter } from '../extraction/store.ts';
 
 const hourSeconds = 3_600;
 
+/** A comparison takes some milliseconds. */
+const soonSeconds = 1;
+
 /** Of the item that counts the repeats of an extraction's request. */
 export const repeatsKey = (extractionId: string) => marshall({ credentialsMac: `repeats/${extractionId}` });
 
@@ -18,7 +21,7 @@ export const dynamoRepeatCounter = (client: DynamoDBClient, table: string): Repe
     extractionId: string,
     expressions: { readonly UpdateExpression: string; readonly ConditionExpression: string },
     values: object,
-  ): Promise<{ readonly expiresAt: number } | undefined> => {
+  ): Promise<{ readonly expiresAt: number; readonly mismatches: number } | undefined> => {
     try {
       await client.send(
         new UpdateItemCommand({
@@ -32,7 +35,7 @@ export const dynamoRepeatCounter = (client: DynamoDBClient, table: string): Repe
       return undefined;
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { expiresAt: 0, ...unmarshall(error.Item ?? {}) };
+      return { expiresAt: 0, mismatches: 0, ...unmarshall(error.Item ?? {}) };
     }
   };
 
@@ -48,22 +51,30 @@ export const dynamoRepeatCounter = (client: DynamoDBClient, table: string): Repe
         },
         { ':end': end, ':one': 1, ':now': seconds, ':max': maxMismatches },
       );
-      if (refusing === undefined) return undefined;
-      if (refusing.expiresAt > seconds) return refusing.expiresAt - seconds;
+      if (refusing === undefined) return 'counted';
+      const { expiresAt, mismatches } = refusing;
+      if (expiresAt > seconds)
+        return { retryAfter: mismatches < maxMismatches ? soonSeconds : expiresAt - seconds };
       // The hour is over, and TTL has not removed the item. Only one of several processes begins the next.
       const lost = await update(
         extractionId,
-        { UpdateExpression: 'SET expiresAt = :end, repeats = :one', ConditionExpression: 'expiresAt = :old' },
-        { ':end': end, ':one': 1, ':old': refusing.expiresAt },
+        {
+          UpdateExpression: 'SET expiresAt = :end, repeats = :one REMOVE mismatches',
+          ConditionExpression: 'expiresAt = :old',
+        },
+        { ':end': end, ':one': 1, ':old': expiresAt },
       );
-      return lost === undefined ? undefined : 1;
+      return lost === undefined ? 'counted' : { retryAfter: soonSeconds };
     },
 
-    takeBack: async (extractionId) => {
+    compared: async (extractionId, isSame) => {
       await update(
         extractionId,
-        { UpdateExpression: 'ADD repeats :less', ConditionExpression: 'repeats > :none' },
-        { ':less': -1, ':none': 0 },
+        {
+          UpdateExpression: isSame ? 'ADD repeats :change' : 'ADD mismatches :change',
+          ConditionExpression: 'repeats > :none',
+        },
+        { ':change': isSame ? -1 : 1, ':none': 0 },
       );
     },
   };

@@ -152,9 +152,13 @@ export const maxMismatches = 10;
  * so that many at one time are no more tries. One that was the same is taken back.
  */
 export interface RepeatCounter {
-  /** Counts one. Returns undefined, or after how many seconds it may be tried again if `maxMismatches` were counted this hour. */
-  count(extractionId: string, now: Date): Promise<number | undefined>;
-  takeBack(extractionId: string): Promise<void>;
+  /**
+   * Counts one, unless `maxMismatches` are counted. It may then be tried again after so many seconds: at the end of the hour if all of
+   * them differed, and soon if some are still compared.
+   */
+  count(extractionId: string, now: Date): Promise<'counted' | { readonly retryAfter: number }>;
+  /** Keeps what the comparison of one that was counted has shown. */
+  compared(extractionId: string, isSame: boolean): Promise<void>;
 }
 
 /** One item of the private table `Requests`: what is sealed of one request, until it has been used. */

@@ -105,10 +105,11 @@ export const requestExtraction = async (input: RequestInput, deps: RequestDeps):
   // If `create` throws, nobody knows whether it wrote, and a start may need this request's own item. So it is removed only here.
   if (!isOfThisRequest) await forgetRequest('another-request', candidate, deps);
   if (!isOfThisRequest) {
-    const retryAfter = await deps.repeats.count(extractionId, now);
-    if (retryAfter !== undefined) return { kind: 'key-reused-often', retryAfter };
-    if (record.fingerprint !== input.fingerprint) return { kind: 'key-reused' };
-    await deps.repeats.takeBack(extractionId);
+    const counted = await deps.repeats.count(extractionId, now);
+    if (counted !== 'counted') return { kind: 'key-reused-often', ...counted };
+    const isSame = record.fingerprint === input.fingerprint;
+    await deps.repeats.compared(extractionId, isSame);
+    if (!isSame) return { kind: 'key-reused' };
   }
 
   const isStartable = now.toISOString() < windowEnd(record.requestedAt, deps.timings);

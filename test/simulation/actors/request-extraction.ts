@@ -59,9 +59,9 @@ export const requestExtractionOf = (world: World) => {
               count: async (extractionId) => {
                 const record = world.extractions.get(extractionId);
                 if (record !== undefined) world.repeats.set(extractionId, record.requestId);
-                return undefined;
+                return 'counted';
               },
-              takeBack: async () => undefined,
+              compared: async () => undefined,
             },
             requests: { ...tables.requests, put: (item) => tables.requests.put({ ...item, ...expiry }) },
             newRequestId: () => requestId,

@@ -143,32 +143,43 @@ test('a target is opened only as such, and credentials not as a target, which is
 });
 
 test('a repeated request is counted within its hour, and the next hour begins once', async () => {
-  const items = [{ expiresAt: 100 }, { expiresAt: 5 }, undefined, { expiresAt: 5 }, { expiresAt: 3_610 }];
+  const [full, over] = [{ expiresAt: 100, mismatches: 10 }, { expiresAt: 5 }];
+  const items = [full, { ...full, mismatches: 9 }, over, undefined, over, { expiresAt: 3_610 }];
   const { client: dynamo, sent } = stubClient<DynamoDBClient>(() => {
     const item = items.shift();
     if (item === undefined) return {};
     throw new ConditionalCheckFailedException({ message: '', $metadata: {}, Item: marshall(item) });
   });
-  const { count, takeBack } = dynamoRepeatCounter(dynamo, 'M');
+  const { count, compared } = dynamoRepeatCounter(dynamo, 'M');
   const now = new Date(10_000);
-  // Ten were counted in this hour; its hour was over; another process began the next one first.
-  expect([await count('e', now), await count('e', now), await count('e', now)]).toEqual([90, undefined, 1]);
-  expect(await count('e', now)).toBeUndefined();
-  await takeBack('e');
+  // Ten differed in this hour; nine did, and one is compared; its hour was over; another process began the next one first.
+  const answers = [
+    await count('e', now),
+    await count('e', now),
+    await count('e', now),
+    await count('e', now),
+  ];
+  expect(answers).toEqual([{ retryAfter: 90 }, { retryAfter: 1 }, 'counted', { retryAfter: 1 }]);
+  expect(await count('e', now)).toBe('counted');
+  await compared('e', true);
+  await compared('e', false);
   expect(sent.map(({ input }) => input)).toMatchObject([
     {
       Key: { credentialsMac: { S: 'repeats/e' } },
       ConditionExpression: expect.stringContaining('repeats < :max'),
     },
     {},
+    {},
     {
+      UpdateExpression: expect.stringContaining('REMOVE mismatches'),
       ConditionExpression: 'expiresAt = :old',
       ExpressionAttributeValues: { ':end': { N: '3610' }, ':old': { N: '5' } },
     },
     {},
     {},
     { UpdateExpression: 'SET expiresAt = if_not_exists(expiresAt, :end) ADD repeats :one' },
-    { ExpressionAttributeValues: { ':less': { N: '-1' } } },
+    { UpdateExpression: 'ADD repeats :change', ExpressionAttributeValues: { ':change': { N: '-1' } } },
+    { UpdateExpression: 'ADD mismatches :change', ExpressionAttributeValues: { ':change': { N: '1' } } },
   ]);
 });
 

@@ -304,8 +304,12 @@ test('a password cannot be guessed by repeating a request: eleven guesses, also 
   const send = (password: string) =>
     answerRequest({ headers, requestContext: contextOf(owner), body: bodyWith(password) }, deps);
   expect(await send('0007')).toMatchObject({ statusCode: 202 });
-  // The same request counts for nothing.
+  // The same request counts for nothing, but while it is compared.
   for (let times = 0; times < 20; times += 1) expect((await send('0007')).statusCode).toBe(200);
+  const same = await Promise.all(Array.from({ length: 11 }, () => send('0007')));
+  expect(
+    same.flatMap(({ statusCode, headers }) => (statusCode === 200 ? [] : headers?.['retry-after'])),
+  ).toEqual(['1']);
   const guesses = Array.from({ length: 11 }, (_, guess) => `guess-${guess}`);
   const statuses = (await Promise.all(guesses.map(send))).map(({ statusCode }) => statusCode);
   expect(statuses.filter((status) => status === 429)).toHaveLength(1);
