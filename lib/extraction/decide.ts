@@ -233,15 +233,13 @@ const afterNoCall = (
   const { record } = context;
   if (!isIn(context, 'requested')) return undefined;
   const { error, notBefore, problem } = observed;
-  if (isWindowOver(context)) {
-    // Reconcile then writes NOT_STARTED. The machine invokes it and passes the problem on. Without a problem, the queue invokes it.
-    return problem === undefined ? end('queued', undefined, 'start') : failStart('StartWindowOver', problem);
-  }
+  // The machine passes the problem on to Reconcile, which writes NOT_STARTED at once, whatever the line shows.
+  if (isWindowOver(context)) return failStart('StartWindowOver', problem);
   const retry = failStart(error, problem);
-  const postponed = { record, notBefore: notBefore ?? '', lastProblem: problem };
-  return notBefore === undefined
-    ? retry
-    : toWrite(transitions.postponeCalls(postponed), [], { ifWritten: retry });
+  if (notBefore === undefined) return retry;
+  return toWrite(transitions.postponeCalls({ record, notBefore, lastProblem: problem }), [], {
+    ifWritten: retry,
+  });
 };
 
 const afterStartCall = (
@@ -507,7 +505,7 @@ const judgeOf = (context: Context, observed: Observation): Plan | undefined => {
     case 'request': {
       if (!isIn(context, 'requested')) return undefined;
       const reason = observed.isThere ? observed.reason : 'request-data-gone';
-      const { lastProblem = context.record.lastProblem } =
+      const { lastProblem = observed.problem ?? context.record.lastProblem } =
         context.invoker.kind === 'machine' ? context.invoker : {};
       return toWrite(transitions.markNotStarted({ ...context, reason, lastProblem }), ['NotStarted']);
     }

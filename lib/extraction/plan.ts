@@ -268,7 +268,13 @@ export type Observation =
   /** The bank has refused the credentials before, and the user has not confirmed them since. */
   | { readonly kind: 'refused-before' }
   | { readonly kind: 'called'; readonly attemptId: string; readonly result: StartCallResult }
-  | { readonly kind: 'request'; readonly isThere: boolean; readonly reason: string }
+  /** `problem`: why it has not been started, if the line shows it. */
+  | {
+      readonly kind: 'request';
+      readonly isThere: boolean;
+      readonly reason: string;
+      readonly problem?: string;
+    }
   /** `isOwn`: it is linked to this extraction. `isNew`: by this process. */
   | {
       readonly kind: 'task';

@@ -195,6 +195,26 @@ export const waitedMs = (entry: LineEntry | undefined, now: Date): number => {
   return entry.waitedMs + Math.max(0, now.getTime() - since);
 };
 
+/** Whether it has waited for `maxWait` seconds in all, so that it is not started any more. */
+export const hasWaitedTooLong = (entry: LineEntry | undefined, now: Date, maxWait: number): boolean =>
+  waitedMs(entry, now) >= maxWait * 1_000;
+
+/**
+ * For how many seconds after its request a start may be tried: the start window does not count its time in line. One that waits has its
+ * turn until it has waited for too long.
+ */
+export const startWindowOf = (
+  {
+    waitedMs: before,
+    waitingSince,
+  }: Pick<LineEntry, 'waitedMs'> & { readonly waitingSince?: string | undefined },
+  requestedAt: string,
+  { startWindow, maxWait }: { readonly startWindow: number; readonly maxWait: number },
+): number =>
+  waitingSince === undefined
+    ? startWindow + before / 1_000
+    : maxWait + (Date.parse(waitingSince) - Date.parse(requestedAt) - before) / 1_000;
+
 export type EndWaitDeps = {
   readonly startLine: Pick<StartLineStore, 'find' | 'withdraw'>;
   /** Answers a callback token with success. */

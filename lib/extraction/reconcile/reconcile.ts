@@ -1,5 +1,6 @@
+import { defined } from '../../defined.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import { type EndWaitDeps, endWait } from '../../rate-limit/start-line.ts';
+import { type EndWaitDeps, endWait, hasWaitedTooLong, startWindowOf } from '../../rate-limit/start-line.ts';
 import { isProblem } from '../codes.ts';
 import { stuckSeconds, type Timings, windowEnd } from '../deadlines.ts';
 import { isBriefFor, plan, planEarly } from '../decide.ts';
@@ -40,20 +41,29 @@ export type ReconcileDeps = RunDeps &
     readonly sendSlow: SendReconcile;
   };
 
+/** What the line shows of a start: the timings by which it is judged, and whether it has waited for too long. */
+type Waited = { readonly timings: Timings; readonly problem?: 'waited-too-long' };
+
 /**
- * The timings by which a start is judged: its window does not count the time in line. While it waits, that is all the time that it may
- * wait. Reads the line only for a record whose window would be over. Throws what the store throws.
+ * Reads the line only for a record whose start window would be over. The machine asks once it waits no more, whatever its item shows.
+ * Throws what the store throws.
  */
-const timingsOf = async (
+const findWait = async (
   record: Extraction | undefined,
+  invoker: ReconcileInvoker,
   { startLine, timings, now }: Pick<ReconcileDeps, 'startLine' | 'timings' | 'now'>,
-): Promise<Timings> => {
-  if (startLine === undefined || record?.status !== 'REQUESTED') return timings;
-  if (now().toISOString() < windowEnd(phaseOf(record).requestedAt, timings)) return timings;
+): Promise<Waited> => {
+  if (startLine === undefined || record?.status !== 'REQUESTED') return { timings };
+  const { requestedAt } = phaseOf(record);
+  if (now().toISOString() < windowEnd(requestedAt, timings)) return { timings };
   const entry = await startLine.find(record.extractionId);
-  if (entry?.requestId !== record.requestId) return timings;
-  const waits = entry.waitingSince === undefined ? 0 : timings.maxWait;
-  return { ...timings, startWindow: timings.startWindow + entry.waitedMs / 1_000 + waits };
+  if (entry?.requestId !== record.requestId) return { timings };
+  const waiting = invoker.kind === 'machine' ? undefined : entry;
+  const startWindow = startWindowOf(waiting ?? { waitedMs: entry.waitedMs }, requestedAt, timings);
+  return {
+    timings: { ...timings, startWindow },
+    ...(hasWaitedTooLong(waiting, now(), timings.maxWait) ? { problem: 'waited-too-long' } : {}),
+  };
 };
 
 /**
@@ -81,14 +91,14 @@ const findTask = async (
  * The effects of one reconcile. The body of an answer stays here until it is stored, and the item of the task until a read settles:
  * what the outcome shows about credentials is marked before that.
  */
-const performFor = (invoker: ReconcileInvoker, deps: ReconcileDeps): Perform => {
+const performFor = (invoker: ReconcileInvoker, problem: Waited['problem'], deps: ReconcileDeps): Perform => {
   let body: Uint8Array | undefined;
   let task: Task | undefined;
   return async (effect, record) => {
     switch (effect.kind) {
       case 'find-request': {
         const isThere = (await findRequest(record, deps)) !== undefined;
-        return { kind: 'request', isThere, reason: effect.reason };
+        return { kind: 'request', isThere, reason: effect.reason, ...defined({ problem }) };
       }
       case 'find-task': {
         const found = await findTask(effect, record, deps);
@@ -152,10 +162,14 @@ export const reconcile = async (
   deps: ReconcileDeps,
 ): Promise<Result> => {
   const record = await deps.extractions.get(extractionId);
-  const timings = await timingsOf(record, deps);
+  const { timings, problem } = await findWait(record, invoker, deps);
   const now = deps.now();
   const first = planEarly(record, invoker, now) ?? plan(record, invoker, now, timings);
-  const result = await run(first, record, invoker, { ...deps, timings, perform: performFor(invoker, deps) });
+  const result = await run(first, record, invoker, {
+    ...deps,
+    timings,
+    perform: performFor(invoker, problem, deps),
+  });
   await leaveLine(result, deps);
   return result;
 };

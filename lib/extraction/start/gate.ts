@@ -2,14 +2,16 @@ import type { Admission, CircuitBreaker, Shown } from '../../breaker/circuit-bre
 import type { Telemetry } from '../../observability/telemetry.ts';
 import type { ShownToRate, StartLimiter } from '../../rate-limit/start-limiter.ts';
 import {
+  hasWaitedTooLong,
   type LineEntry,
   placeAt,
   type StartLineStore,
   showsRate,
   slotOf,
+  startWindowOf,
   waitedMs,
 } from '../../rate-limit/start-line.ts';
-import { maxEntries, plusSeconds, type Timings } from '../deadlines.ts';
+import { maxEntries, plusSeconds, type Timings, windowEnd } from '../deadlines.ts';
 import type { NotAccepted, Result, StartCallResult } from '../plan.ts';
 import { breakerAboutOf, type Extraction } from '../record.ts';
 
@@ -159,7 +161,9 @@ export const gateOf = async (
   const known = found?.requestId === requestId ? found : undefined;
   const waitedNow = (): number => waitedMs(known, now()) / 1_000;
   const waited = waitedNow();
-  const timings = { ...deps.timings, startWindow: deps.timings.startWindow + waited };
+  const startWindow = startWindowOf({ waitedMs: waited * 1_000 }, record.requestedAt, deps.timings);
+  const timings = { ...deps.timings, startWindow };
+  const windowEndsAt = new Date(windowEnd(record.requestedAt, timings));
   /** Whether it is in line now, and whether it has to be tried again. */
   let [isInLine, isTriedAgain] = [false, true];
   let mayWait = limiter !== undefined && entry < maxEntries;
@@ -197,7 +201,7 @@ export const gateOf = async (
     ...simple,
     timings,
     deadlineAt: waited === 0 ? undefined : plusSeconds(record.requestedAt, waited + timings.deadline),
-    hasWaitedTooLong: waited >= timings.maxWait,
+    hasWaitedTooLong: hasWaitedTooLong(known, now(), timings.maxWait),
     admit: async (onlyAsk) => {
       mayWait &&= !onlyAsk;
       const admission = await simple.admit(onlyAsk);
@@ -214,8 +218,11 @@ export const gateOf = async (
       await park(false);
       return { kind: 'waits', problem: 'http-429' };
     },
-    resultOf: (result) =>
-      mayWait && isRefusedByRate(result) ? { ...result, error: 'Waits', notBefore: undefined } : result,
+    resultOf: (result) => {
+      // Once its window is over, it would wait in vain.
+      const waits = mayWait && isRefusedByRate(result) && now() < windowEndsAt;
+      return waits ? { ...result, error: 'Waits', notBefore: undefined } : result;
+    },
     afterCall: async (ended, called) => {
       const isRefused = isRefusedByRate(called.result);
       if (!isRefused || showsRate(refusals)) await simple.afterCall(ended, called);

@@ -207,10 +207,13 @@ const countedRetries = [
   'RequestDataGone',
 ] as const;
 
+/** The cause of a failure that has no public code. The blank keeps it from the record. */
+const seeLog = 'See the log of start-task.';
+
 /** Answers the callback token, unless the execution has to wait for the webhook. The queue has what else is left. */
 const answerMachine = async (
   { callbackToken, extractionId }: StartInput,
-  { conclusion, error, problem = 'The start can be retried.' }: Result,
+  { conclusion, error, problem = seeLog }: Result,
   { telemetry, wake, fail }: StartForMachineDeps,
 ): Promise<void> => {
   if (conclusion === 'awaits-webhook') return;
@@ -249,7 +252,7 @@ export const startForMachine = async (
     return result;
   } catch (error) {
     deps.telemetry.failure('The start failed.', error);
-    await deps.fail(input.callbackToken, 'StartFailed', 'See the log of start-task.');
+    await deps.fail(input.callbackToken, 'StartFailed', seeLog);
     return undefined;
   }
 };

@@ -5,6 +5,7 @@ import { groupOf, isHealthy, type Member, type Population } from './draw-populat
 import type { Invariant } from './invariants.ts';
 import type { ProviderCall } from './provider.ts';
 import type { Service } from './service.ts';
+import { settings } from './settings.ts';
 
 const another = 'arn:aws:iam::111122223333:role/Another';
 const banks = (count: number) => (index: number) => ({ entity: `bank-${index % count}` });
@@ -182,6 +183,45 @@ export const smallCrowds: readonly Crowd[] = [
     { rate: takes(5, { answers: 'hangs' }), line: {}, members: { crowd: spread(500, 8, banks(20)) } },
     { unconfirmed: 55, lastStart: 170 },
   ),
+  small(
+    'whose processes end as they go in line, and which then cannot reach the provider',
+    {
+      rate: takes(5),
+      line: { perSecond: 5, endsUntil: 20 },
+      members: {
+        crowd: spread(20, 50, (index) => ({
+          caller: `${another}${index}`,
+          trouble: 'refuses',
+          calls: ['start'],
+        })),
+      },
+    },
+    { lost: 20 },
+  ),
+  small(
+    'that the provider refuses by its rate as the start window ends',
+    {
+      rate: takes(50),
+      line: {},
+      members: {
+        crowd: spread(20, 50, (index) => ({
+          caller: `${another}${index}`,
+          trouble: 'refuses until the end of the start window, and then answers 429',
+          calls: ['start'],
+        })),
+      },
+    },
+    { lost: 20 },
+  ),
+  small(
+    'released after five hours, and refused until it has waited for too long',
+    {
+      rate: takes(0, { burst: 0 }),
+      line: { perSecond: 0.0001, deadFrom: 0, deadTo: 18_000 },
+      members: { crowd: spread(3, 50) },
+    },
+    { lost: 3 },
+  ),
 ];
 
 const crowdIn = ({ population }: Service): Crowd | undefined =>
@@ -208,6 +248,12 @@ const refusalsOf = ({ provider }: Service, { extractionId }: Member): number =>
 
 /** By how much the start of a later request of the same lane and group may be earlier, in seconds. */
 const maxOvertaken = 25;
+
+/** What is left of its start window, and two sweeps. */
+const maxEndSeconds = settings.startWindowSeconds + 2 * settings.sweepEveryMinutes * 60;
+
+/** From the decision to start until it is in line. */
+const maxAdmissionSeconds = 1;
 
 export const crowdInvariants: readonly Invariant[] = [
   {
@@ -298,6 +344,48 @@ export const crowdInvariants: readonly Invariant[] = [
           callbackToken !== undefined && extractions.get(extractionId)?.status === 'NOT_STARTED',
       );
       return left === undefined ? undefined : `${left.extractionId} is in line.`;
+    },
+  },
+  {
+    name: 'nobody-waits-in-vain',
+    rule: 'Nobody goes in line once its start window is over, as it could not be started any more.',
+    check: ({ waits, extractions, population: { clocksAhead = 0 } }) => {
+      const late = waits.find(({ extractionId, waitingSince = '', waitedMs }) => {
+        const { requestedAt = '' } = extractions.get(extractionId) ?? {};
+        const seconds = (Date.parse(waitingSince) - Date.parse(requestedAt) - waitedMs) / 1_000;
+        return seconds > settings.startWindowSeconds + clocksAhead + maxAdmissionSeconds;
+      });
+      return late === undefined ? undefined : `${late.extractionId} waits after its window.`;
+    },
+  },
+  {
+    name: 'waits-no-longer',
+    rule: 'Who has waited in line for `maxWaitSeconds` in all ends as one that has waited for too long, by the second sweep after its start window.',
+    check: ({ waits, facts, extractions }) => {
+      for (const { extractionId, waitingSince = '', waitedMs } of waits) {
+        const closed = facts.find(
+          (fact) => fact.kind === 'status' && fact.of === extractionId && fact.status === 'NOT_STARTED',
+        );
+        const until = Date.parse(waitingSince) + settings.maxWaitSeconds * 1_000 - waitedMs;
+        if (closed === undefined || closed.at < until) continue;
+        if (closed.at > until + maxEndSeconds * 1_000) return `${extractionId} waits on.`;
+        const { lastProblem } = extractions.get(extractionId) ?? {};
+        if (lastProblem !== 'waited-too-long') return `${extractionId} ended for ${lastProblem}.`;
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'closed-with-its-execution',
+    rule: 'What is not started is closed within a minute of the end of its execution, as nobody else would start it.',
+    check: ({ facts, ended }) => {
+      const late = facts.find(
+        (fact) =>
+          fact.kind === 'status' &&
+          fact.status === 'NOT_STARTED' &&
+          fact.at - (ended.get(fact.of) ?? fact.at) > 60_000,
+      );
+      return late === undefined ? undefined : `${late.of} was closed long after its execution had ended.`;
     },
   },
   {

@@ -16,6 +16,7 @@ export const troubles = [
   'answers 429 for the user',
   'answers 429 for ten minutes',
   'answers 503 for a minute',
+  'refuses until the end of the start window, and then answers 429',
   'answers 401',
   'answers 400',
   'ends the process',
@@ -114,6 +115,8 @@ export type Population = {
     readonly deadTo?: number;
     /** So many are invoked at the same time. 1 by default. */
     readonly dispatchers?: number;
+    /** For so many seconds, each process ends that has put a start in line. */
+    readonly endsUntil?: number;
     /** One release in so many hangs for five seconds. */
     readonly hangsOneIn?: number;
     /** After so many seconds, a deployment limits starts no more. */

@@ -18,6 +18,7 @@ import {
   answerReconcile,
   type ReconcileInvoker,
   reconcile,
+  reconcileInvokerOf,
   reconcileMessages,
 } from '../../../lib/extraction/reconcile/reconcile.ts';
 import type {
@@ -228,7 +229,9 @@ export const functionsIn = (service: Service, process: Process) => {
           whenSlow: (callback) => process.schedule(callback, settings.breakerSlowCallSeconds * 1_000),
           logIn: sessions.renew,
           maxCallMs: settings.providerTimeoutMs,
-          fail: async (token, error) => void service.answer(token, error),
+          fail: async (token, error, cause) => {
+            if (service.answer(token, error)) service.causes.set(input.extractionId, cause);
+          },
           newAttemptId: () => service.newName('attempt'),
         },
       ),
@@ -264,7 +267,18 @@ export const functionsIn = (service: Service, process: Process) => {
         },
       }),
     reconcileForMachine: async (extractionId: string) =>
-      answerReconcile(extractionId, await reconcileOne(extractionId, { kind: 'machine' }), 'machine'),
+      answerReconcile(
+        extractionId,
+        await reconcileOne(
+          extractionId,
+          reconcileInvokerOf({
+            trigger: 'machine',
+            extractionId,
+            lastProblem: service.causes.get(extractionId),
+          }),
+        ),
+        'machine',
+      ),
     reconcileMessages: (messages: readonly ReceivedMessage[], isSlow: boolean): Promise<BatchAnswer> =>
       reconcileMessages(messages, {
         isSlow,

@@ -59,8 +59,10 @@ const inLine = async (
   service.countTransition(extractionId);
   await service.time.sleep(service.choices.milliseconds(extractionId, 20, 200));
   const answered = service.waitFor(token, (InLine.TimeoutSeconds ?? 0) * 1_000);
-  if (!service.line.enter(extractionId, requestId, token))
-    service.answer(token, 'DynamoDb.ConditionalCheckFailedException');
+  const item = service.line.items.get(extractionId);
+  if (service.line.enter(extractionId, requestId, token))
+    service.waits.push(...(item === undefined ? [] : [item]));
+  else service.answer(token, 'DynamoDb.ConditionalCheckFailedException');
   await answered;
 };
 

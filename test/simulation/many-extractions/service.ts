@@ -8,6 +8,7 @@ import type { ErasedOne, Erasure, Tombstone } from '../../../lib/extraction/eras
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { withoutExtraction } from '../../../lib/extraction/refused-credentials.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
+import type { LineEntry } from '../../../lib/rate-limit/start-line.ts';
 import { clearRate } from '../../../tools/cli/operate/change-holds.ts';
 import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
 import { breakerStoreOver } from '../../support/stores/memory-breaker-store.ts';
@@ -87,6 +88,8 @@ export class Service {
   actor = '';
   readonly breakers = new Map<string, StoredBreaker>();
   readonly executions = new Map<string, ExecutionInput>();
+  /** Why StartTask of each execution failed last. */
+  readonly causes = new Map<string, string>();
   /** When each execution ended. */
   readonly ended = new Map<string, number>();
   readonly changes: BreakerChange[] = [];
@@ -117,6 +120,8 @@ export class Service {
   readonly line = startLineItems((effect) =>
     this.time.after(this.choices.milliseconds('index', 10, 500), effect),
   );
+  /** The item of each start that went in line. */
+  readonly waits: LineEntry[] = [];
   /** State transitions of each execution. */
   readonly transitions = new Map<string, number>();
   #dispatchers: Process[] = [];
@@ -232,6 +237,11 @@ export class Service {
 
   memberOf(extractionId: string): Member {
     return this.#members.get(extractionId) ?? nobody;
+  }
+
+  /** Whether the process of who goes in line ends by now. */
+  get endsInLine(): boolean {
+    return this.time.now - this.startedAt < 1_000 * (this.population.line?.endsUntil ?? 0);
   }
 
   /** Whether a call of the bucket about an extraction hangs. */

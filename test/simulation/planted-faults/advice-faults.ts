@@ -42,9 +42,7 @@ export const adviceFaults: Faults = {
   'cause-costs-a-write': {
     does: 'Each start that is held writes its cause.',
     file: decide,
-    find: 'return notBefore === undefined ? retry : toWrite(transitions.postponeCalls(postponed), [], { ifWritten: retry });',
-    replace:
-      'return toWrite({ ...transitions.postponeCalls(postponed), set: { lastProblem: problem } }, [], { ifWritten: retry });',
+    find: 'if (notBefore === undefined) return retry;',
     caughtBy: 'cause-costs-no-write',
     where: { scenario: 'breakers-open' },
   },

@@ -56,8 +56,8 @@ export const crowdFaults: Faults = {
   'window-counted-from-the-request': {
     does: 'The start window counts the time in line.',
     file: gate,
-    find: 'startWindow: deps.timings.startWindow + waited }',
-    replace: 'startWindow: deps.timings.startWindow + 0 * waited }',
+    find: 'startWindowOf({ waitedMs: waited * 1_000 },',
+    replace: 'startWindowOf({ waitedMs: waited * 0 },',
     caughtBy: 'nobody-is-lost',
     firstSeed: 3,
   },
@@ -159,6 +159,31 @@ export const crowdFaults: Faults = {
     replace: 'wasSlow = false;',
     caughtBy: 'nobody-is-lost',
     firstSeed: 16,
+  },
+  'ends-before-its-record': {
+    does: 'An execution whose start window is over ends, and leaves its record to the queue.',
+    file: 'lib/extraction/decide.ts',
+    find: "if (isWindowOver(context)) return failStart('StartWindowOver', problem);",
+    replace:
+      "if (isWindowOver(context)) return problem === undefined ? end('queued', undefined, 'start') : failStart('StartWindowOver', problem);",
+    caughtBy: 'closed-with-its-execution',
+    firstSeed: 18,
+  },
+  'waits-after-its-window': {
+    does: 'A start that the rate refuses as its window ends goes in line.',
+    file: gate,
+    find: '&& now() < windowEndsAt;',
+    replace: '&& windowEndsAt !== undefined;',
+    caughtBy: 'nobody-waits-in-vain',
+    firstSeed: 19,
+  },
+  'each-wait-counts-alone': {
+    does: 'Reconcile lets each stay in line last for as long as all together may.',
+    file: 'lib/rate-limit/start-line.ts',
+    find: '(Date.parse(waitingSince) - Date.parse(requestedAt) - before) / 1_000;',
+    replace: '(Date.parse(waitingSince) - Date.parse(requestedAt)) / 1_000;',
+    caughtBy: 'waits-no-longer',
+    firstSeed: 20,
   },
   'release-forgotten': {
     does: 'The dispatcher takes a start out of the line, and does not answer its callback token.',

@@ -197,7 +197,7 @@ export const startFaults: Faults = {
   'failed-start-unreported': {
     does: 'A failed start is not reported to the machine.',
     file: start,
-    find: "await deps.fail(input.callbackToken, 'StartFailed', 'See the log of start-task.');",
+    find: "await deps.fail(input.callbackToken, 'StartFailed', seeLog);",
     replace: 'return;',
     caughtBy: 'wait-answered',
   },

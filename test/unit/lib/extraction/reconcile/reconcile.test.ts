@@ -18,6 +18,7 @@ import {
   ProviderRefused,
   ProviderUnreachable,
 } from '../../../../../lib/provider/transport/errors.ts';
+import type { LineEntry } from '../../../../../lib/rate-limit/start-line.ts';
 import {
   at,
   closedExtraction,
@@ -617,6 +618,31 @@ test('what is not started any more leaves the line, also if an earlier try to do
   isDown = false;
   await reconcile(broken);
   expect([await line.find(id), answered]).toEqual([undefined, ['token', 'token']]);
+});
+
+test.each<readonly [string, ReconcileInvoker, Pick<LineEntry, 'waitedMs' | 'waitingSince'>, object]>([
+  ['has waited', swept, { waitedMs: 1_000 }, { status: 'REQUESTED', dueAt: iso(901) }],
+  ['waits', swept, { waitedMs: 0, waitingSince: iso(10) }, { status: 'REQUESTED', dueAt: iso(21_610) }],
+  [
+    'waits again',
+    swept,
+    { waitedMs: 7e6, waitingSince: iso(20) },
+    { status: 'REQUESTED', dueAt: iso(14_620) },
+  ],
+  [
+    'has waited for too long',
+    swept,
+    { waitedMs: 21_600_000, waitingSince: iso(899) },
+    { status: 'NOT_STARTED', lastProblem: 'waited-too-long' },
+  ],
+  ['waits no more', machine, { waitedMs: 0, waitingSince: iso(10) }, { reason: 'start-window-over' }],
+])('after its start window, one that %s ends in time', async (_, invoker, waited, expected) => {
+  const record = extraction();
+  const line = memoryStartLine();
+  const entry = { extractionId: id, requestId: record.requestId, attempt: 0, slot: 'slot', expiresAt: 1e11 };
+  await line.park({ ...entry, ...waited });
+  const { reconcile } = world(record, { now: 900, inLine: { startLine: line, answered: [] } });
+  expect((await reconcile(invoker)).record).toMatchObject(expected);
 });
 
 test.each<readonly [ReconcileInvoker, number]>([

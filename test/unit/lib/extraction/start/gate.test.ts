@@ -166,7 +166,7 @@ test.each<readonly [StartCallResult, readonly string[]]>([
   expect(did.slice(1)).toEqual(['breaker: slow', 'rate: overloaded', ...then]);
 });
 
-test('a start that the rate refused goes to the line, or is retried if it cannot', async () => {
+test('a start that the rate refused goes to the line, or is retried if it cannot, or its window is over', async () => {
   const { gate, line } = await gateWith({ entry: 0 });
   await gate.admit(false);
   const result = gate.resultOf(busy);
@@ -174,6 +174,10 @@ test('a start that the rate refused goes to the line, or is retried if it cannot
   const shown = { kind: 'nothing' } as const;
   expect(await gate.afterCall(notYet('Waits'), { result: busy, shown })).toEqual(notYet('Waits'));
   expect(await line.find(extractionId)).toMatchObject({ waitingSince: iso(100) });
+
+  const late = await gateWith({ entry: 0, seconds: timings.startWindow });
+  await late.gate.admit(false);
+  expect(late.gate.resultOf(busy)).toBe(busy);
 
   const broken = await gateWith({ entry: 0, failsToPark: true });
   await broken.gate.admit(false);

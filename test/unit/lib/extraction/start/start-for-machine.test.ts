@@ -65,7 +65,7 @@ test.each<readonly [string, Setup, string | undefined, readonly string[]]>([
   ['waits for a task with webhook', {}, 'awaits-webhook', []],
   ['ends only after the queue polls a task without webhook', withoutWebhook, 'queued', [poll, woken]],
   ['retries if the queue takes no message', { ...withoutWebhook, send: failing }, undefined, [failed]],
-  ['ends after the start window, and the queue goes on', late, 'queued', ['send start now 0', woken]],
+  ['reconciles after the start window', late, 'not-yet', ['fail token-1 StartWindowOver']],
   ['ends after a refused start', { brings: rejected }, 'closed', [woken]],
   ['retries after a failed SendTaskSuccess', { brings: rejected, wake: failing }, undefined, [failed]],
 ])('the machine %s', async (_what, setup, conclusion, expected) => {
