@@ -1,4 +1,4 @@
-import { Stack, Token } from 'aws-cdk-lib';
+import { CfnRule, Fn, Stack, Token } from 'aws-cdk-lib';
 import type { AlarmBase } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
@@ -12,7 +12,7 @@ import { viaService } from './constructs/allow.ts';
 import type { Network } from './constructs/network-props.ts';
 import { isLocal } from './constructs/removal-policy.ts';
 import { streamReading } from './constructs/stream/extraction-consumer.ts';
-import { refuseLocalOnAws } from './deploy/refuse-local-on-aws.ts';
+import { findExampleProvider, refuseLocalOnAws } from './deploy/refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from './deploy/refuse-wrong-environment.ts';
 import { type Connected, connectFunctions } from './lambda/connect-functions.ts';
 import { createFunctions } from './lambda/create-functions.ts';
@@ -75,6 +75,7 @@ export class Cosecha extends Construct {
     refuseLocalOnAws(config, process.env);
     const { account, region } = Stack.of(this);
     refuseForeignTopic(props.alarmTopic, region);
+    this.refuseExampleWhenDeployed(config);
     refuseWrongEnvironment(config, process.env, { account: known(account), region: known(region) });
     this.stage = config.stage;
     this.callersMayErase = config.callersMayErase;
@@ -98,6 +99,14 @@ export class Cosecha extends Construct {
     this.apiUrl = wiring.api.url;
     this.webhookUrl = wiring.api.webhookUrl;
     this.alarms = wiring.alarms;
+  }
+
+  /** CloudFormation checks a rule before it makes anything, so that such an app can be synthesized and tested. */
+  private refuseExampleWhenDeployed(config: Config): void {
+    const assertDescription = findExampleProvider(config);
+    if (assertDescription === undefined) return;
+    const assert = Fn.conditionEquals(config.providerBaseUrl, 'the address of a provider');
+    new CfnRule(this, 'NoExampleProvider', { assertions: [{ assert, assertDescription }] });
   }
 
   private refuseSecondOfStage(): void {

@@ -13,14 +13,10 @@ import { ConfigError } from '../settings/config-error.ts';
 import { readStage } from '../settings/read-stage.ts';
 import { exampleSettings } from '../settings/settings.ts';
 import { explainFailedDeployment } from './explain-failed-deployment.ts';
-import {
-  contextOf,
-  findBootstrapProblem,
-  findExampleProvider,
-  findQualifier,
-} from './find-bootstrap-problem.ts';
+import { contextOf, findBootstrapProblem, findQualifier } from './find-bootstrap-problem.ts';
 import { findEmptySecrets } from './find-empty-secrets.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
+import { findExampleProvider } from './refuse-local-on-aws.ts';
 
 /**
  * `npm run synth`, `diff`, `bootstrap` and `deploy`: the CDK CLI with the same arguments and the settings of `--stage`, and then what to do

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { AwsClient } from 'aws4fetch';
-import { isLocalStage } from '../../lib/aws/stage.ts';
 import type { Credentials } from '../../lib/client/signed-fetch.ts';
 import { defined } from '../../lib/defined.ts';
 
@@ -73,20 +72,4 @@ export const findQualifier = async (args: readonly string[]): Promise<string | u
     readonly context?: Readonly<Record<string, string>>;
   };
   return contextOf(args)[name] ?? context[name];
-};
-
-/**
- * Why a deployment with these settings would reach no provider, as a sentence, or undefined: examples of pages have such a host, which
- * exists nowhere (https://www.rfc-editor.org/rfc/rfc2606). A stage for emulators may have any.
- */
-export const findExampleProvider = ({
-  stage,
-  providerBaseUrl,
-}: Readonly<Record<string, unknown>>): string | undefined => {
-  const isExample = /^https?:\/\/([^/:]+\.)?example(\.com|\.net|\.org)?\.?([/:]|$)/i.test(
-    String(providerBaseUrl),
-  );
-  return isExample && !isLocalStage(String(stage))
-    ? `Setting providerBaseUrl is ${providerBaseUrl}, an example that no provider has. Nothing was deployed. Set it in stages/${stage}.json to your provider's address.`
-    : undefined;
 };

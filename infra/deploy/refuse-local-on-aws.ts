@@ -22,3 +22,19 @@ export const refuseLocalOnAws = (
     `The stage "${config.stage}" is for an emulator and protects nothing, and AWS_ENDPOINT_URL names no emulator. Set it, or choose another stage for AWS.`,
   );
 };
+
+/**
+ * Why a deployment with these settings would reach no provider, as a sentence, or undefined: examples of pages have such a host, which
+ * exists nowhere (https://www.rfc-editor.org/rfc/rfc2606). A stage for emulators may have any.
+ */
+export const findExampleProvider = ({
+  stage,
+  providerBaseUrl,
+}: Readonly<Record<string, unknown>>): string | undefined => {
+  const isExample = /^https?:\/\/([^/:]+\.)?example(\.com|\.net|\.org)?\.?([/:]|$)/i.test(
+    String(providerBaseUrl),
+  );
+  return isExample && !isLocalStage(String(stage))
+    ? `Setting providerBaseUrl is ${providerBaseUrl}, an example that no provider has. Nothing was deployed. Set it to your provider's address.`
+    : undefined;
+};

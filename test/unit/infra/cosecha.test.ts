@@ -87,6 +87,21 @@ describe('two deployments in one stack', () => {
   });
 });
 
+test.each([
+  ['https://provider.example', 'prod', 1],
+  ['https://api.provider.cl', 'prod', 0],
+  ['https://provider.example', 'local-bank', 0],
+])('with %s in the stage %s, %d rules stop a deployment, and none the synthesis', (url, stage, count) => {
+  const stack = newStack();
+  embed(stack, 'Bank', { stage, providerBaseUrl: url });
+  const { CheckBootstrapVersion: _, ...rules } = Template.fromStack(stack).toJSON().Rules;
+  const assertion = {
+    Assert: { 'Fn::Equals': [url, expect.any(String)] },
+    AssertDescription: expect.any(String),
+  };
+  expect(Object.values(rules)).toEqual(Array.from({ length: count }, () => ({ Assertions: [assertion] })));
+});
+
 describe('the ids of a construct', () => {
   const outputsOf = (stack: Stack): readonly string[] =>
     Object.keys(Template.fromStack(stack).findOutputs('*'));

@@ -6,13 +6,10 @@ import { CloudFormationClient, type DescribeStackEventsCommand } from '@aws-sdk/
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { explainFailedDeployment } from '../../../../infra/deploy/explain-failed-deployment.ts';
-import {
-  findBootstrapProblem,
-  findExampleProvider,
-} from '../../../../infra/deploy/find-bootstrap-problem.ts';
+import { findBootstrapProblem } from '../../../../infra/deploy/find-bootstrap-problem.ts';
 import { findEmptySecrets } from '../../../../infra/deploy/find-empty-secrets.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from '../../../../infra/deploy/next-steps.ts';
-import { refuseLocalOnAws } from '../../../../infra/deploy/refuse-local-on-aws.ts';
+import { findExampleProvider, refuseLocalOnAws } from '../../../../infra/deploy/refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from '../../../../infra/deploy/refuse-wrong-environment.ts';
 import { readConfig } from '../../../../infra/settings/config.ts';
 import { ConfigError } from '../../../../infra/settings/config-error.ts';
