@@ -67,11 +67,7 @@ export const requestExtractionOf = (world: World) => {
             newRequestId: () => requestId,
             sendsWebhooks: world.scenario.webhook !== 'not requested',
             seal: (record, plaintext) =>
-              kernel.call(process, {
-                name: 'seal',
-                kind: 'read',
-                take: () => seal(record, plaintext),
-              }),
+              kernel.call(process, { name: 'seal', kind: 'read', take: () => seal(record, plaintext) }),
             startExecution: (input) =>
               kernel.call<void>(process, {
                 name: 'start execution',

@@ -58,10 +58,7 @@ const differences: Readonly<Record<string, Partial<Scenario>>> = {
   'erased-at-once': { eraseAfter: 0 },
   'erased-before-a-retry': { eraseAfter: 1, startAnswers: ['busy', 'busy', 'busy'] },
   'erased-while-running': { eraseAfter: 3 },
-  'erased-while-collecting': {
-    eraseAfter: 14,
-    task: ends(12, { lagging: { for: 20, shape: 'null' } }),
-  },
+  'erased-while-collecting': { eraseAfter: 14, task: ends(12, { lagging: { for: 20, shape: 'null' } }) },
   'erased-by-lagging-consumers': {
     eraseAfter: 14,
     lag: 8,

@@ -65,10 +65,7 @@ export class ReconcileQueue {
             receive();
           },
         },
-        {
-          name: 'late',
-          take: () => kernel.after(lateSeconds * 1_000, 'a late message arrives', receive),
-        },
+        { name: 'late', take: () => kernel.after(lateSeconds * 1_000, 'a late message arrives', receive) },
         {
           name: 'again later',
           take: () => {
