@@ -111,6 +111,16 @@ export const machineSeconds = (
 /** How often the execution has been in line. Its input does not say so. */
 const entry = '($exists($states.input.entry) ? $states.input.entry : 0)';
 
+/**
+ * The number of the first attempt of StartTask after so many waits. It grows over waits and redrives, and not every context has a
+ * RedriveCount.
+ */
+const firstAttempt = (waits: string): string =>
+  `(($exists($states.context.Execution.RedriveCount) ? $states.context.Execution.RedriveCount : 0) * 1000000 + ${waits} * 1000)`;
+
+/** RetryCount starts at 0 again after a wait or a redrive. */
+const callbackAttempt = `${firstAttempt(entry)} + $states.context.State.RetryCount`;
+
 const lastProblem =
   "$match($string($states.errorOutput.Cause), /^[A-Za-z][A-Za-z0-9_.\\/-]*$/) ? {'lastProblem': $states.errorOutput.Cause} : {}";
 
@@ -127,9 +137,10 @@ const startTask = (timings: MachineTimings, functions: MachineResources): TaskSt
       callbackToken: '{% $states.context.Task.Token %}',
       // How often it has been in line. Definitions from before there was a line pass none, and their starts never wait.
       entry: `{% ${entry} %}`,
-      // Grows over retries, waits and redrives, so that an older token never replaces a newer one in the table Tasks.
-      // RetryCount starts at 0 again after a wait or a redrive; not every context has a RedriveCount.
-      callbackAttempt: `{% ($exists($states.context.Execution.RedriveCount) ? $states.context.Execution.RedriveCount : 0) * 1000000 + ${entry} * 1000 + $states.context.State.RetryCount %}`,
+      // So that an older token never replaces a newer one in the table Tasks.
+      callbackAttempt: `{% ${callbackAttempt} %}`,
+      // A retry or a redrive was not released, and neither was one whose wait ended otherwise.
+      isReleased: `{% $exists($states.input.releasedFor) and $states.input.releasedFor = ${callbackAttempt} %}`,
     },
   },
   TimeoutSeconds: timings.webhookWaitSeconds,
@@ -149,6 +160,9 @@ const startTask = (timings: MachineTimings, functions: MachineResources): TaskSt
 
 /** Whatever ends the wait, start-task decides what follows: it knows how long the extraction has waited. */
 const again = `{% $merge([$states.input, {'entry': ${entry} + 1}]) %}`;
+
+/** The dispatcher has ended the wait, and has counted the start that follows. */
+const released = `{% $merge([$states.input, {'entry': ${entry} + 1, 'releasedFor': ${firstAttempt(`(${entry} + 1)`)}}]) %}`;
 
 /**
  * Puts the callback token into the item that start-task has written, and thereby the item into the index from which it is released.
@@ -185,7 +199,7 @@ const inLine = ({ maxWaitSeconds }: MachineTimings, { startLine }: MachineResour
     { ErrorEquals: ['States.TaskFailed'], ...growing(1, 30, 2), MaxAttempts: 6 },
   ],
   Catch: [{ ErrorEquals: ['States.ALL'], Output: again, Next: 'StartTask' }],
-  Output: again,
+  Output: released,
   Next: 'StartTask',
 });
 

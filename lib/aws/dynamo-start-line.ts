@@ -57,7 +57,7 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
   const keyed = (extractionId: string) => ({ TableName: table, Key: marshall({ extractionId }) });
 
   return {
-    park: (entry) =>
+    write: (entry) =>
       unlessRefused(
         client.send(
           new PutItemCommand({

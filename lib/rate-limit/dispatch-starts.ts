@@ -74,7 +74,7 @@ const reserveMs = 10_000;
 /** The schedule invokes once a minute. One invocation finds that the lease ends soon, and waits for its end. */
 const handOverMs = 65_000;
 
-/** The line has been empty for so long, as a start that parks is in the index a moment later. */
+/** The line has been empty for so long, as a start that goes in line is in the index a moment later. */
 const idleMs = 15_000;
 
 /** How many queries of the index a tick makes. The next tick goes on where they end. */

@@ -174,7 +174,7 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
     },
 
     wait: async (entry, isHeld) => {
-      await line.park(entry);
+      await line.write(entry);
       try {
         if (!isHeld) await change((state) => withLine(state, time()));
         else await current();

@@ -110,7 +110,7 @@ export interface StartLineStore {
    * Writes the whole item, without `line` and `callbackToken`. It changes nothing if the item is of this or a later attempt: a write that is
    * late must not take out of the index what InLine has put there.
    */
-  park(entry: LineEntry): Promise<void>;
+  write(entry: LineEntry): Promise<void>;
   /** Strongly consistent. */
   find(extractionId: string): Promise<StoredEntry | undefined>;
   /** Removes the item, if it is of this request. */

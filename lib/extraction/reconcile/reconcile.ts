@@ -135,7 +135,7 @@ const performFor = (invoker: ReconcileInvoker, problem: Waited['problem'], deps:
  * Who has waited for too long, or whose execution was ended, may still be in line. The dispatcher would release it in its turn: a start less
  * for those behind it, or a turn of its bank's breaker. A failure fails nothing, as the dispatcher then does.
  */
-const leaveLine = async (
+const endWaitOf = async (
   { record }: Result,
   { startLine, wake, telemetry }: Pick<ReconcileDeps, 'startLine' | 'wake' | 'telemetry'>,
 ): Promise<void> => {
@@ -170,7 +170,7 @@ export const reconcile = async (
     timings,
     perform: performFor(invoker, problem, deps),
   });
-  await leaveLine(result, deps);
+  await endWaitOf(result, deps);
   return result;
 };
 

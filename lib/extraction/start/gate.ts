@@ -21,8 +21,13 @@ import { breakerAboutOf, type Extraction } from '../record.ts';
  */
 export type StartLine = { readonly limiter?: StartLimiter; readonly line: StartLineStore };
 
-/** What the machine says about this entry of the state StartTask. An execution that was begun before there was a line has no `entry`. */
-type Entered = { readonly requestId: string; readonly entry?: number; readonly callbackAttempt: number };
+/** What the machine says about this attempt of the state StartTask (`StartInput`). */
+type Attempt = {
+  readonly requestId: string;
+  readonly entry?: number;
+  readonly callbackAttempt: number;
+  readonly isReleased?: boolean;
+};
 
 export type GateDeps = {
   readonly breaker: CircuitBreaker;
@@ -33,8 +38,10 @@ export type GateDeps = {
   readonly telemetry: Telemetry;
 };
 
-/** `waits`: it is in line, and the state InLine follows. `held`: it may not be in line, or it only asks. */
-export type Admitted = Admission | { readonly kind: 'waits'; readonly problem: string };
+/** `waits`: it is in line, and the state InLine follows, for a `problem` if not for the rate. `held`: it may not be in line, or it only asks. */
+export type Admitted = Admission | { readonly kind: 'waits'; readonly problem: string | undefined };
+
+type Called = { readonly result: StartCallResult; readonly shown: Shown };
 
 /** What lets a start go: first the breaker of its group, then the rate. A start that may not go yet waits in line. */
 export interface Gate {
@@ -45,15 +52,15 @@ export interface Gate {
   readonly hasWaitedTooLong: boolean;
   /** `onlyAsk`: no start will be made, so it takes no turn and does not wait. Throws what the line throws. */
   admit(onlyAsk: boolean): Promise<Admitted>;
-  /** What the record is to show of a call. One that the rate refused waits, if it can. */
-  resultOf(result: StartCallResult): StartCallResult;
+  /**
+   * What the record and the breaker are to show of a call. One that the rate refused waits, if it can. A slow call was reported when it became slow.
+   * The failure of a turn is reported again, because the breaker frees a turn only when the start that holds it has ended.
+   */
+  outcomeOf(called: Called): Called;
   /** The call is slow, and still under way. */
   reportSlow(): Promise<void>;
-  /** Takes what the call showed, and how the record has ended. Returns what the machine is to do. */
-  afterCall(
-    ended: Result,
-    called: { readonly result: StartCallResult; readonly shown: Shown },
-  ): Promise<Result>;
+  /** Takes what the call showed, and what follows. Returns what the record is to show instead, if the start could not be put in line. */
+  afterCall(ended: Result, called: Called): Promise<NotAccepted | undefined>;
   /** Every start that was admitted is reported once. */
   report(shown: Shown): Promise<void>;
 }
@@ -96,10 +103,7 @@ const isRefusedByRate = (result: StartCallResult): result is NotAccepted =>
   result.kind === 'not-accepted' && result.error === 'ProviderBusy' && /^http-429(\/|$)/.test(result.problem);
 
 /** Whether those that failed are an overload or some banks' trouble, all calls together show. `admittedAt`: of the start. */
-const shownToRate = (
-  { result, shown }: { readonly result: StartCallResult; readonly shown: Shown },
-  admittedAt: number,
-): ShownToRate | undefined => {
+const shownToRate = ({ result, shown }: Called, admittedAt: number): ShownToRate | undefined => {
   if (result.kind === 'accepted') return { kind: 'accepted' };
   if (isRefusedByRate(result)) {
     const { notBefore } = result;
@@ -128,18 +132,20 @@ const breakerGate = (
       admittedAt = now().getTime();
       return admission;
     },
-    resultOf: (result) => result,
+    outcomeOf: ({ result, shown }) => {
+      const isReported = wasSlow && shown.kind === 'failed' && admission.kind !== 'turn';
+      return { result, shown: isReported ? { kind: 'nothing' } : shown };
+    },
     reportSlow: async () => {
       wasSlow = true;
       await breaker.report(admission, { kind: 'slow' });
       await reportToRate({ kind: 'overloaded', admittedAt });
     },
-    afterCall: async (ended, called) => {
+    afterCall: async (_ended, called) => {
       const toRate = shownToRate(called, admittedAt);
-      // A slow one was reported when it became slow.
       const isReported = wasSlow && toRate?.kind !== 'refused';
       if (toRate !== undefined && !isReported) await reportToRate(toRate);
-      return ended;
+      return undefined;
     },
     report: (shown) => breaker.report(admission, shown),
   };
@@ -150,14 +156,14 @@ const breakerGate = (
  */
 export const gateOf = async (
   record: Extraction,
-  { requestId, entry, callbackAttempt }: Entered,
+  { requestId, entry: timesInLine, callbackAttempt, isReleased }: Attempt,
   deps: GateDeps,
 ): Promise<Gate> => {
   const { startLine, now, telemetry } = deps;
   const simple = breakerGate(record, deps);
-  if (startLine === undefined || entry === undefined) return simple;
+  if (startLine === undefined || timesInLine === undefined) return simple;
   const { limiter, line } = startLine;
-  const found = entry === 0 ? undefined : await line.find(record.extractionId);
+  const found = timesInLine === 0 ? undefined : await line.find(record.extractionId);
   const known = found?.requestId === requestId ? found : undefined;
   const waitedNow = (): number => waitedMs(known, now()) / 1_000;
   const waited = waitedNow();
@@ -166,7 +172,7 @@ export const gateOf = async (
   const windowEndsAt = new Date(windowEnd(record.requestedAt, timings));
   /** Whether it is in line now, and whether it has to be tried again. */
   let [isInLine, isTriedAgain] = [false, true];
-  let mayWait = limiter !== undefined && entry < maxEntries;
+  let mayWait = limiter !== undefined && timesInLine < maxEntries;
 
   let refusals = known?.refusals ?? 0;
   let notBefore: string | undefined;
@@ -178,7 +184,7 @@ export const gateOf = async (
       { now: now(), timings: deps.timings },
     );
 
-  const park = async (isHeld: boolean): Promise<void> => {
+  const goInLine = async (isHeld: boolean): Promise<void> => {
     await limiter?.wait(entryNow(true), isHeld);
     isInLine = true;
   };
@@ -187,10 +193,10 @@ export const gateOf = async (
    * Keeps what it has waited for the next try, or removes its item if none follows. A failure fails nothing: the item expires, and the time
    * until the next try does not count.
    */
-  const leave = async (): Promise<void> => {
+  const stopWaiting = async (): Promise<void> => {
     if (known === undefined || isInLine || (isTriedAgain && known.waitingSince === undefined)) return;
     try {
-      if (isTriedAgain) await line.park(entryNow(false));
+      if (isTriedAgain) await line.write(entryNow(false));
       else await line.remove(record.extractionId, requestId);
     } catch (error) {
       telemetry.failure('The item of a start that has waited could not be written.', error, record);
@@ -207,39 +213,40 @@ export const gateOf = async (
       const admission = await simple.admit(onlyAsk);
       if (!mayWait || limiter === undefined) return admission;
       if (admission.kind === 'held') {
-        await park(true);
+        await goInLine(true);
         return { kind: 'waits', problem: `held/${admission.cause}` };
       }
-      // The dispatcher has not counted a retry.
-      const isReleased = entry > 0 && callbackAttempt % 1_000 === 0;
-      const asking = { isReleased, isTurn: admission.kind === 'turn' };
+      // A version that did not say so took the first attempt after each wait for released.
+      const isFirstAfterWait = timesInLine > 0 && callbackAttempt % 1_000 === 0;
+      const asking = { isReleased: isReleased ?? isFirstAfterWait, isTurn: admission.kind === 'turn' };
       if ((await limiter.admit(breakerAboutOf(record), asking)) === 'go') return admission;
-      await simple.report({ kind: 'nothing' });
-      await park(false);
-      return { kind: 'waits', problem: 'http-429' };
+      await goInLine(false);
+      return { kind: 'waits', problem: undefined };
     },
-    resultOf: (result) => {
+    outcomeOf: (called) => {
+      const { result, shown } = simple.outcomeOf(called);
       // Once its window is over, it would wait in vain.
       const waits = mayWait && isRefusedByRate(result) && now() < windowEndsAt;
-      return waits ? { ...result, error: 'Waits', notBefore: undefined } : result;
+      return { result: waits ? { ...result, error: 'Waits', notBefore: undefined } : result, shown };
     },
     afterCall: async (ended, called) => {
-      const isRefused = isRefusedByRate(called.result);
-      if (!isRefused || showsRate(refusals)) await simple.afterCall(ended, called);
-      if (isRefused) [refusals, notBefore] = [refusals + 1, called.result.notBefore];
-      isTriedAgain = called.result.kind === 'not-accepted';
-      if (ended.conclusion !== 'not-yet' || ended.error !== 'Waits') return ended;
+      const { result } = called;
+      isTriedAgain = result.kind === 'not-accepted';
+      if (!isRefusedByRate(result)) return simple.afterCall(ended, called);
+      if (showsRate(refusals)) await simple.afterCall(ended, called);
+      [refusals, notBefore] = [refusals + 1, result.notBefore];
+      if (ended.error !== 'Waits') return undefined;
       try {
-        await park(false);
-        return ended;
+        await goInLine(false);
+        return undefined;
       } catch (error) {
         telemetry.failure('A refused start could not be put in line; the machine retries it.', error, record);
-        return { ...ended, explanation: 'ProviderBusy', error: 'ProviderBusy' };
+        return result;
       }
     },
     report: async (shown) => {
       await simple.report(shown);
-      await leave();
+      await stopWaiting();
     },
   };
 };

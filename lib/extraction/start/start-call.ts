@@ -212,8 +212,8 @@ type TimeLeft = {
 export const hasTimeFor = (calls: number, { msLeft, maxCallMs }: TimeLeft): boolean =>
   msLeft() >= calls * maxCallMs + writesMs;
 
-/** The result of the start call, and what its answer means for the breakers. `wasSlow`: the call has been reported as slow. */
-type Called = { readonly result: StartCallResult; readonly shown: Shown; readonly wasSlow?: boolean };
+/** The result of the start call, and what its answer means for the breakers. */
+type Called = { readonly result: StartCallResult; readonly shown: Shown };
 
 /**
  * Makes the start call. Repeats it at most once, and only after a 401, which means that it was not accepted. `whenSlow` calls
@@ -238,13 +238,12 @@ export const makeStartCall = async (
       return {
         result: { kind: 'accepted', taskId: await call.post(withToken, stopTimer) },
         shown: { kind: 'accepted' },
-        wasSlow: reported !== undefined,
       };
     } catch (error) {
       telemetry.failure('The start call failed.', error);
       const result = resultOfError(error, now());
       if (result === 'unauthorized') return result;
-      return { result, shown: shownBy(error, now()), wasSlow: reported !== undefined };
+      return { result, shown: shownBy(error, now()) };
     } finally {
       stopTimer();
       await reported;

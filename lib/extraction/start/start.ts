@@ -34,6 +34,8 @@ export type StartInput = {
   readonly callbackAttempt: number;
   /** How often the execution has been in line. Absent in an execution that was begun before there was a line. */
   readonly entry?: number;
+  /** The dispatcher released it for this attempt. Absent in an execution of a version that did not say so. */
+  readonly isReleased?: boolean;
 };
 
 export type StartDeps = RunDeps &
@@ -172,18 +174,19 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
 
     const { reportSlow } = gate;
     const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
-    const result = gate.resultOf(called.result);
-    // A slow call was counted as failed when it became slow, so its failure is not reported again. That of a turn is, because the
-    // breaker frees a turn only when the start that holds it has ended.
-    const wasCounted = called.wasSlow === true && called.shown.kind === 'failed' && admission.kind !== 'turn';
-    if (!wasCounted) shown = called.shown;
+    const outcome = gate.outcomeOf(called);
+    const { result } = outcome;
+    shown = outcome.shown;
     if (result.kind === 'accepted') {
       // Logged before the write: if the write fails, the log is the only place that has the taskId.
       telemetry.about({ taskId: result.taskId });
       telemetry.log(logMessages.accepted);
     }
     const ended = await finishWith(claimed.record, { kind: 'called', attemptId, result });
-    return await gate.afterCall(ended, called);
+    const notInLine = await gate.afterCall(ended, called);
+    return notInLine === undefined
+      ? ended
+      : await finishWith(ended.record, { ...notInLine, kind: 'not-called' });
   } finally {
     await gate.report(shown);
   }

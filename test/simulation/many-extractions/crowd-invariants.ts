@@ -222,6 +222,11 @@ export const smallCrowds: readonly Crowd[] = [
     },
     { lost: 3 },
   ),
+  small(
+    'of which a third cannot go in line at first, as its index is throttled',
+    { rate: takes(5), line: { perSecond: 4.9, throttledOneIn: 3 }, members: { crowd: spread(300, 50) } },
+    { refused: 20, lastStart: 200 },
+  ),
 ];
 
 const crowdIn = ({ population }: Service): Crowd | undefined =>

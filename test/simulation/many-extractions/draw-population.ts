@@ -117,6 +117,8 @@ export type Population = {
     readonly dispatchers?: number;
     /** For so many seconds, each process ends that has put a start in line. */
     readonly endsUntil?: number;
+    /** One start in so many cannot go in line, as each try of its state InLine is throttled. */
+    readonly throttledOneIn?: number;
     /** One release in so many hangs for five seconds. */
     readonly hangsOneIn?: number;
     /** After so many seconds, a deployment limits starts no more. */

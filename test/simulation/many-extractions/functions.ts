@@ -28,7 +28,7 @@ import type {
 } from '../../../lib/extraction/reconcile-message.ts';
 import type { TerminalStatus } from '../../../lib/extraction/record.ts';
 import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
-import { startForMachine } from '../../../lib/extraction/start/start.ts';
+import { type StartInput, startForMachine } from '../../../lib/extraction/start/start.ts';
 import { startCallFrom } from '../../../lib/extraction/start/start-call.ts';
 import { sweep } from '../../../lib/extraction/sweep.ts';
 import { cacheSessionTokens } from '../../../lib/provider/tokens/session-tokens.ts';
@@ -215,7 +215,7 @@ export const functionsIn = (service: Service, process: Process) => {
         telemetry,
       }),
     startTask: (
-      input: ExecutionInput & { readonly entry?: number },
+      input: ExecutionInput & Pick<StartInput, 'entry' | 'isReleased'>,
       callbackToken: string,
       callbackAttempt: number,
     ) =>

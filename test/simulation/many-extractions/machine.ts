@@ -24,15 +24,18 @@ const pausesOf = (retriers: Parameters<typeof retriesOf>[0], of: string, { choic
 /** StartTask: resolves once its callback token is answered with success, or the state has failed. */
 const startTask = async (
   input: ExecutionInput,
-  entry: number,
+  { entry, isReleased }: { readonly entry: number; readonly isReleased: boolean },
   service: Service,
 ): Promise<'succeeded' | 'waits' | 'failed'> => {
   const { StartTask } = machine.States;
   const { extractionId } = input;
   const retry = pausesOf(StartTask.Retry, extractionId, service);
-  const payload = service.population.line === undefined ? input : { ...input, entry };
   for (let attempt = 0; ; attempt += 1) {
     const token = `${extractionId}/${entry}/${attempt}`;
+    const payload =
+      service.population.line === undefined
+        ? input
+        : { ...input, entry, isReleased: isReleased && attempt === 0 };
     const answered = service.waitFor(token, (StartTask.TimeoutSeconds ?? 0) * 1_000);
     service.countTransition(extractionId);
     service
@@ -48,22 +51,32 @@ const startTask = async (
   }
 };
 
-/** InLine: until the dispatcher answers its callback token, or the state has failed. */
+/** InLine: until the dispatcher answers its callback token, or the state has failed. Returns whether it was released. */
 const inLine = async (
   { extractionId, requestId }: ExecutionInput,
   entry: number,
   service: Service,
-): Promise<void> => {
+): Promise<boolean> => {
   const { InLine } = machine.States;
   const token = `${extractionId}/${entry}/line`;
   service.countTransition(extractionId);
   await service.time.sleep(service.choices.milliseconds(extractionId, 20, 200));
+  const { throttledOneIn = 0 } = service.population.line ?? {};
+  if (throttledOneIn > 0 && service.choices.choose(extractionId, throttledOneIn) === 0) {
+    service.losses += 1;
+    const retry = pausesOf(InLine.Retry, extractionId, service);
+    for (;;) {
+      const pause = retry('DynamoDb.ThrottlingException');
+      if (pause === undefined) return false;
+      await service.time.sleep(pause);
+    }
+  }
   const answered = service.waitFor(token, (InLine.TimeoutSeconds ?? 0) * 1_000);
   const item = service.line.items.get(extractionId);
   if (service.line.enter(extractionId, requestId, token))
     service.waits.push(...(item === undefined ? [] : [item]));
   else service.answer(token, 'DynamoDb.ConditionalCheckFailedException');
-  await answered;
+  return (await answered) === undefined;
 };
 
 /** One execution, from its start to its end. The rule reports one that is broken. */
@@ -71,11 +84,12 @@ export const runExecution = async (input: ExecutionInput, service: Service): Pro
   const { time } = service;
   const { extractionId } = input;
   const endsAt = time.now + machine.TimeoutSeconds * 1_000;
+  let isReleased = false;
   for (let entry = 0; ; entry += 1) {
-    const ended = await startTask(input, entry, service);
+    const ended = await startTask(input, { entry, isReleased }, service);
     if (ended === 'succeeded') return;
     if (ended === 'failed') break;
-    await inLine(input, entry, service);
+    isReleased = await inLine(input, entry, service);
   }
   const retry = pausesOf(machine.States.Reconcile.Retry, extractionId, service);
   for (;;) {

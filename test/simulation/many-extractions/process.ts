@@ -92,7 +92,8 @@ export class Process {
     if (store === 'refusals' && method === 'get') this.#service.noteFact({ kind: 'checked', of: this.of });
     const answer = store === 'breakers' ? this.#service.onBreaker(this.of, method, key, effect) : effect();
     this.#service.actor = '';
-    if (crashes || (method === 'park' && this.#service.endsInLine)) return this.end('Runtime.ExitError');
+    if (crashes || (store === 'line' && method === 'write' && this.#service.endsInLine))
+      return this.end('Runtime.ExitError');
     await this.wait(choices.milliseconds(this.of, 1, 11));
     if (isLost && !['get', 'read', 'due', 'find', 'next', 'counts'].includes(method))
       throw new AnswerLost('The answer was lost.');

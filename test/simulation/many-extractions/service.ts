@@ -106,7 +106,7 @@ export class Service {
   readonly slowQueue: ReconcileQueue;
   /** The most invocations of start-task at one time. */
   maxStartsAtOnce = 0;
-  /** Calls of tables that lost their answer or their process. */
+  /** Calls of tables that lost their answer or their process, or were throttled. */
   losses = 0;
   readonly #members: ReadonlyMap<string, Member>;
   readonly #idle: Record<FunctionName, { process: Process; functions: Functions }[]> = {

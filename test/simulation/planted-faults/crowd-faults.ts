@@ -48,7 +48,7 @@ export const crowdFaults: Faults = {
   'one-user-teaches-the-rate': {
     does: 'Each refusal of a start that is refused again and again lowers the rate of all.',
     file: gate,
-    find: 'if (!isRefused || showsRate(refusals)) await',
+    find: 'if (showsRate(refusals)) await',
     replace: 'await',
     caughtBy: 'lanes-share',
     firstSeed: 10,
@@ -64,8 +64,8 @@ export const crowdFaults: Faults = {
   'waits-forgotten-without-a-limit': {
     does: 'Once starts are limited no more, the start window counts what a start has waited in line.',
     file: gate,
-    find: 'if (startLine === undefined || entry === undefined) return simple;',
-    replace: 'if (startLine?.limiter === undefined || entry === undefined) return simple;',
+    find: 'if (startLine === undefined || timesInLine === undefined) return simple;',
+    replace: 'if (startLine?.limiter === undefined || timesInLine === undefined) return simple;',
     caughtBy: 'nobody-is-lost',
     firstSeed: 15,
   },
@@ -141,7 +141,7 @@ export const crowdFaults: Faults = {
   'waited-too-long-stays-in-line': {
     does: 'What has waited for too long is not started, and stays in line.',
     file: 'lib/extraction/reconcile/reconcile.ts',
-    find: 'await leaveLine(result, deps);',
+    find: 'await endWaitOf(result, deps);',
     caughtBy: 'not-started-is-not-in-line',
     firstSeed: 13,
   },
@@ -184,6 +184,14 @@ export const crowdFaults: Faults = {
     replace: '(Date.parse(waitingSince) - Date.parse(requestedAt)) / 1_000;',
     caughtBy: 'waits-no-longer',
     firstSeed: 20,
+  },
+  'any-end-of-a-wait-is-a-release': {
+    does: 'A start whose wait failed goes as if the dispatcher had released and counted it.',
+    file: gate,
+    find: 'isReleased: isReleased ?? isFirstAfterWait,',
+    replace: 'isReleased: isFirstAfterWait,',
+    caughtBy: 'rate-is-kept',
+    firstSeed: 21,
   },
   'release-forgotten': {
     does: 'The dispatcher takes a start out of the line, and does not answer its callback token.',

@@ -382,7 +382,7 @@ const startLine = compared<StartLineStore>({
   inMemory: memoryStartLine,
   calls: fc.oneof(
     lineCall(
-      'park',
+      'write',
       fc
         .record(
           {

@@ -44,8 +44,8 @@ export const startLineOver = (
   const call = <T>(method: keyof StartLineStore, key: string, effect: () => T): Promise<T> =>
     carryOut({ store: 'line', method, key }, effect);
   return {
-    park: (entry) =>
-      call('park', entry.extractionId, () => {
+    write: (entry) =>
+      call('write', entry.extractionId, () => {
         const old = items.get(entry.extractionId);
         if (old?.requestId === entry.requestId && old.attempt >= entry.attempt) return;
         index.remove(entry.extractionId);

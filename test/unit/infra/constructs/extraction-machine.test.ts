@@ -40,6 +40,10 @@ describe('the machine', () => {
   });
 });
 
+const payload = StartTask.Arguments.Payload as Readonly<
+  Record<'callbackAttempt' | 'entry' | 'isReleased', string>
+>;
+
 describe('StartTask', () => {
   test('passes the input, the callback token and the attempt to start-task', () => {
     expect(StartTask.Arguments).toEqual({
@@ -50,6 +54,7 @@ describe('StartTask', () => {
         callbackToken: '{% $states.context.Task.Token %}',
         entry: expect.stringMatching(/^{% .* %}$/),
         callbackAttempt: expect.stringMatching(/^{% .* %}$/),
+        isReleased: expect.stringMatching(/^{% .* %}$/),
       },
     });
   });
@@ -61,7 +66,6 @@ describe('StartTask', () => {
     ['a redrive', { entry: 3 }, { Execution: { RedriveCount: 2 }, State: { RetryCount: 1 } }, 3, 2_003_001],
   ])('numbers attempts so that they grow over retries, waits and redrives: %s', async (...given) => {
     const [, input, context, entry, number] = given;
-    const payload = StartTask.Arguments.Payload as Readonly<Record<'callbackAttempt' | 'entry', string>>;
     expect(await evaluated(payload.entry, { input, context })).toBe(entry);
     expect(await evaluated(payload.callbackAttempt, { input, context })).toBe(number);
   });
@@ -137,8 +141,21 @@ describe('InLine', () => {
     expect(InLine.TimeoutSeconds).toBe(21_600);
     expect([InLine.Next, InLine.Catch?.[0]?.Next]).toEqual(['StartTask', 'StartTask']);
     const first = await evaluated(output, { input });
-    expect(first).toEqual({ ...input, entry: 1 });
-    expect(await evaluated(output, { input: first })).toEqual({ ...input, entry: 2 });
+    expect(first).toMatchObject({ ...input, entry: 1 });
+    expect(await evaluated(output, { input: first })).toMatchObject({ ...input, entry: 2 });
+  });
+
+  test.each([
+    ['the first attempt after a release', InLine.Output, 1, 0, true],
+    ['the first attempt after a wait that failed', InLine.Catch?.[0]?.Output, 1, 0, false],
+    ['a retry', InLine.Output, 1, 1, false],
+    ['a redrive', InLine.Output, 2, 0, false],
+  ])('is a release for the next attempt only: %s', async (_, output, RedriveCount, RetryCount, expected) => {
+    const before = { ...input, entry: 3, releasedFor: 1_003_000 };
+    const next = await evaluated(output, { input: before, context: { Execution: { RedriveCount: 1 } } });
+    const context = { Execution: { RedriveCount }, State: { RetryCount } };
+    expect(await evaluated(payload.isReleased, { input: next, context })).toBe(expected);
+    expect(await evaluated(payload.isReleased, { input, context })).toBe(false);
   });
 });
 

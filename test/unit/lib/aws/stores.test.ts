@@ -191,17 +191,17 @@ test('who waits is in the index from the write of InLine until he is released, w
   const store = dynamoStartLine(client, 'StartLine');
   const waiting = { extractionId: 'extraction-1', requestId: 'request-1', slot: 'slot-1' };
   const entry = { ...waiting, attempt: 1, waitedMs: 0, expiresAt: 1 };
-  await store.park(entry);
+  await store.write(entry);
   await client.send(writeOfInLine('token-1'));
   const inLine = { ...entry, line: 'line', callbackToken: 'token-1' };
   expect(items.get('extraction-1')).toEqual(inLine);
   // A put of the same attempt that hung, and a release of an earlier wait.
-  await store.park(entry);
+  await store.write(entry);
   await store.leave({ ...waiting, callbackToken: 'token-0' });
   expect(items.get('extraction-1')).toEqual(inLine);
   await store.leave({ ...waiting, callbackToken: 'token-1' });
   expect(items.get('extraction-1')).toEqual(entry);
-  await store.park({ ...entry, attempt: 2, waitedMs: 5 });
+  await store.write({ ...entry, attempt: 2, waitedMs: 5 });
   expect(items.get('extraction-1')).toEqual({ ...entry, attempt: 2, waitedMs: 5 });
 });
 

@@ -19,7 +19,7 @@ const over = async (
     const at = new Date(begin - before + index).toISOString();
     const group = groups === 1 ? 'bank' : `bank-${index % groups}`;
     const slot = slotOf({ caller: 'orders', priority: 'interactive', group, at, extractionId });
-    await line.park({ extractionId, requestId, slot, attempt: 0, waitedMs: 0, expiresAt: 0 });
+    await line.write({ extractionId, requestId, slot, attempt: 0, waitedMs: 0, expiresAt: 0 });
     line.enter(extractionId, requestId, `token-${index}`);
   }
   const store = memoryBreakerStore();
@@ -131,7 +131,7 @@ test.each([
   const at = new Date(begin - 5_000).toISOString();
   const place = { caller, priority: 'interactive', group: 'z', extractionId: 'other' } as const;
   const of = { extractionId: 'other', requestId: 'r', attempt: 0, waitedMs: 0, expiresAt: 0 };
-  await line.park({ ...of, slot: slotOf({ ...place, at }) });
+  await line.write({ ...of, slot: slotOf({ ...place, at }) });
   line.enter('other', 'r', 'token');
   await run();
   expect(releasedAt[released.indexOf('other')]).toBeLessThan(within);

@@ -17,7 +17,14 @@ const worldWith = async (record: Extraction, isInLine: boolean) => {
   await requests.put({ requestId, extractionId, sealed: 'sealed', expiresAt: 1e11 });
   const startLine = memoryStartLine();
   if (isInLine) {
-    await startLine.park({ extractionId, requestId, attempt: 0, slot: 'slot', waitedMs: 0, expiresAt: 1e11 });
+    await startLine.write({
+      extractionId,
+      requestId,
+      attempt: 0,
+      slot: 'slot',
+      waitedMs: 0,
+      expiresAt: 1e11,
+    });
     startLine.enter(extractionId, requestId, 'token');
   }
   const woken: string[] = [];
@@ -59,7 +66,7 @@ test('an execution that begins to wait meanwhile is woken as well', async () => 
   const record = extraction();
   const { extractionId, requestId } = record;
   const { deps, startLine, woken } = await worldWith(record, false);
-  await startLine.park({ extractionId, requestId, attempt: 0, slot: 'slot', waitedMs: 0, expiresAt: 1e11 });
+  await startLine.write({ extractionId, requestId, attempt: 0, slot: 'slot', waitedMs: 0, expiresAt: 1e11 });
   let isFound = false;
   const find: typeof startLine.find = async (id) => {
     const found = await startLine.find(id);

@@ -602,7 +602,7 @@ test('what is not started any more leaves the line, also if an earlier try to do
   const record = extraction();
   const { requestId } = record;
   const line = memoryStartLine();
-  await line.park({ extractionId: id, requestId, attempt: 0, slot: 'slot', waitedMs: 0, expiresAt: 1e11 });
+  await line.write({ extractionId: id, requestId, attempt: 0, slot: 'slot', waitedMs: 0, expiresAt: 1e11 });
   line.enter(id, requestId, 'token');
   const answered: string[] = [];
   let isDown = true;
@@ -640,7 +640,7 @@ test.each<readonly [string, ReconcileInvoker, Pick<LineEntry, 'waitedMs' | 'wait
   const record = extraction();
   const line = memoryStartLine();
   const entry = { extractionId: id, requestId: record.requestId, attempt: 0, slot: 'slot', expiresAt: 1e11 };
-  await line.park({ ...entry, ...waited });
+  await line.write({ ...entry, ...waited });
   const { reconcile } = world(record, { now: 900, inLine: { startLine: line, answered: [] } });
   expect((await reconcile(invoker)).record).toMatchObject(expected);
 });

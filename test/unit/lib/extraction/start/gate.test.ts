@@ -2,12 +2,26 @@ import { expect, test } from 'vitest';
 import type { Admission } from '../../../../../lib/breaker/circuit-breaker.ts';
 import { maxEntries } from '../../../../../lib/extraction/deadlines.ts';
 import type { NotAccepted, StartCallResult } from '../../../../../lib/extraction/plan.ts';
-import { gateOf } from '../../../../../lib/extraction/start/gate.ts';
+import { type GateDeps, gateOf } from '../../../../../lib/extraction/start/gate.ts';
 import type { ShownToRate, StartLimiter } from '../../../../../lib/rate-limit/start-limiter.ts';
 import { type LineEntry, parseSlot } from '../../../../../lib/rate-limit/start-line.ts';
 import { at, extraction, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 import { memoryStartLine } from '../../../../support/stores/memory-start-line.ts';
+
+test('a start goes if its breaker and the rate let it', async () => {
+  const pass = { kind: 'pass' };
+  const deps = {
+    breaker: { admit: async () => pass },
+    startLine: { line: memoryStartLine(), limiter: { admit: async () => 'go' } },
+    now: () => new Date('2026-03-01T12:00:00.000Z'),
+    timings: { startWindow: 900, maxWait: 21_600 },
+  } as unknown as GateDeps;
+  const requested = extraction();
+  const { requestId } = requested;
+  const gate = await gateOf(requested, { requestId, entry: 0, callbackAttempt: 0 }, deps);
+  expect(await gate.admit(false)).toBe(pass);
+});
 
 const record = extraction();
 const { extractionId, requestId } = record;
@@ -23,6 +37,7 @@ const busy: NotAccepted = {
 type Setting = {
   readonly entry?: number;
   readonly attempt?: number;
+  readonly isReleased?: boolean;
   readonly breaker?: Admission;
   readonly rate?: 'go' | 'wait';
   readonly waited?: Pick<LineEntry, 'waitedMs' | 'waitingSince' | 'refusals'>;
@@ -34,10 +49,10 @@ type Setting = {
 
 /** The gate of one start with this behind it, and what it did. */
 const gateWith = async (setting: Setting) => {
-  const { entry, attempt = 0, breaker = pass, rate = 'go', waited, seconds = 100 } = setting;
+  const { attempt = 0, breaker = pass, rate = 'go', waited, seconds = 100 } = setting;
   const line = memoryStartLine();
   if (waited !== undefined)
-    await line.park({ extractionId, requestId, attempt: 0, slot: 'slot', expiresAt: 1e11, ...waited });
+    await line.write({ extractionId, requestId, attempt: 0, slot: 'slot', expiresAt: 1e11, ...waited });
   const did: unknown[] = [];
   const limiter: StartLimiter = {
     admit: async (_about, asking) => {
@@ -48,12 +63,12 @@ const gateWith = async (setting: Setting) => {
     reopen: async () => undefined,
     wait: async (parked) => {
       if (setting.failsToPark) throw new Error('StartLine is down.');
-      await line.park(parked);
+      await line.write(parked);
     },
   };
   const gate = await gateOf(
     record,
-    { requestId, callbackAttempt: attempt, ...(entry === undefined ? {} : { entry }) },
+    { ...setting, requestId, callbackAttempt: attempt },
     {
       breaker: {
         admit: async () => breaker,
@@ -74,17 +89,9 @@ const gateWith = async (setting: Setting) => {
 const notYet = (explanation: 'Waits' | 'ProviderBusy') =>
   ({ conclusion: 'not-yet', explanation, error: explanation, problem: 'http-429', record }) as const;
 
-test('a start goes if its breaker and the rate let it', async () => {
-  const { gate, did, line } = await gateWith({ entry: 0 });
-  expect(await gate.admit(false)).toBe(pass);
-  expect(did).toEqual([{ isReleased: false, isTurn: false }]);
-  expect(await line.find(extractionId)).toBeUndefined();
-});
-
-test('one that the rate holds gives its turn back, and waits in line', async () => {
-  const { gate, did, line } = await gateWith({ entry: 0, rate: 'wait' });
-  expect(await gate.admit(false)).toEqual({ kind: 'waits', problem: 'http-429' });
-  expect(did.at(-1)).toBe('breaker: nothing');
+test('one that the rate holds waits in line', async () => {
+  const { gate, line } = await gateWith({ entry: 0, rate: 'wait' });
+  expect(await gate.admit(false)).toEqual({ kind: 'waits', problem: undefined });
   // Its item outlives the longest wait and the start after it by a day.
   const expiresAt = at(100 + timings.maxWait + timings.startWindow + 86_400).getTime() / 1_000;
   const entry = { requestId, waitingSince: iso(100), waitedMs: 0, expiresAt };
@@ -106,16 +113,18 @@ test.each<readonly [string, Setting, boolean]>([
   const held = { kind: 'held', cause: 'http-503' } as const;
   const { gate, line } = await gateWith({ ...setting, breaker: held, rate: 'wait' });
   expect(await gate.admit(onlyAsk)).toEqual(held);
-  expect(gate.resultOf(busy)).toBe(busy);
+  expect(gate.outcomeOf({ result: busy, shown: { kind: 'nothing' } }).result).toBe(busy);
   expect(await line.find(extractionId)).toBeUndefined();
 });
 
-test.each([
-  [1, 1_000, true],
-  [1, 1_001, false],
-  [0, 0, false],
-] as const)('entry %i, attempt %i: released by the dispatcher is %s', async (entry, attempt, isReleased) => {
-  const { gate, did } = await gateWith({ entry, attempt });
+test.each<readonly [string, Setting, boolean]>([
+  ['first', { entry: 0 }, false],
+  ['released', { entry: 1, attempt: 1_000, isReleased: true }, true],
+  ['after a wait that failed', { entry: 1, attempt: 1_000, isReleased: false }, false],
+  ['after any wait, in an execution of an earlier version', { entry: 1, attempt: 1_000 }, true],
+  ['a retry, in an execution of an earlier version', { entry: 1, attempt: 1_001 }, false],
+])('the dispatcher has counted an attempt: %s', async (_, setting, isReleased) => {
+  const { gate, did } = await gateWith(setting);
   await gate.admit(false);
   expect(did).toEqual([{ isReleased, isTurn: false }]);
 });
@@ -169,21 +178,19 @@ test.each<readonly [StartCallResult, readonly string[]]>([
 test('a start that the rate refused goes to the line, or is retried if it cannot, or its window is over', async () => {
   const { gate, line } = await gateWith({ entry: 0 });
   await gate.admit(false);
-  const result = gate.resultOf(busy);
-  expect(result).toMatchObject({ error: 'Waits', notBefore: undefined });
   const shown = { kind: 'nothing' } as const;
-  expect(await gate.afterCall(notYet('Waits'), { result: busy, shown })).toEqual(notYet('Waits'));
+  const { result } = gate.outcomeOf({ result: busy, shown });
+  expect(result).toMatchObject({ error: 'Waits', notBefore: undefined });
+  expect(await gate.afterCall(notYet('Waits'), { result: busy, shown })).toBeUndefined();
   expect(await line.find(extractionId)).toMatchObject({ waitingSince: iso(100) });
 
   const late = await gateWith({ entry: 0, seconds: timings.startWindow });
   await late.gate.admit(false);
-  expect(late.gate.resultOf(busy)).toBe(busy);
+  expect(late.gate.outcomeOf({ result: busy, shown }).result).toBe(busy);
 
   const broken = await gateWith({ entry: 0, failsToPark: true });
   await broken.gate.admit(false);
-  expect(await broken.gate.afterCall(notYet('Waits'), { result: busy, shown })).toEqual(
-    notYet('ProviderBusy'),
-  );
+  expect(await broken.gate.afterCall(notYet('Waits'), { result: busy, shown })).toBe(busy);
 });
 
 test.each<readonly [string, StartCallResult, object | undefined]>([

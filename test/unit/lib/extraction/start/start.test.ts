@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { CircuitBreaker } from '../../../../../lib/breaker/circuit-breaker.ts';
+import { defined } from '../../../../../lib/defined.ts';
 import type { Update } from '../../../../../lib/extraction/change.ts';
 import { loginProblemOf } from '../../../../../lib/extraction/codes.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
@@ -18,10 +19,12 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../../../../lib/provider/transport/errors.ts';
+import type { StartLimiter } from '../../../../../lib/rate-limit/start-limiter.ts';
 import { extraction, extractionIn, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { breakerThat, closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
 import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
+import { memoryStartLine } from '../../../../support/stores/memory-start-line.ts';
 import { taskExpiry } from '../../../../support/stores/memory-task-store.ts';
 import type { StoreCall, StoreFaults } from '../../../../support/stores/store-fault.ts';
 
@@ -76,6 +79,7 @@ const world = (
     /** `count`: how many logins this makes. */
     readonly logIn?: (count: number) => Promise<string>;
     readonly breaker?: CircuitBreaker;
+    readonly startLine?: NonNullable<StartDeps['startLine']>;
     readonly whenSlow?: StartDeps['whenSlow'];
     /** How much of the invocation is left after these events. */
     readonly msLeft?: (events: readonly string[]) => number;
@@ -133,6 +137,7 @@ const world = (
       return { ...callByCredentials(record, unsealed, byCredentials), ...known };
     },
     breaker: setup.breaker ?? closedCircuit,
+    ...defined({ startLine: setup.startLine }),
     logIn: sessions.renew,
     whenSlow: setup.whenSlow ?? (() => () => undefined),
     msLeft: () => setup.msLeft?.(events) ?? 60_000,
@@ -143,7 +148,7 @@ const world = (
   const startAs = async (callbackAttempt = 0, changed: Partial<typeof timings> = {}) => {
     const callbackToken = `token-${callbackAttempt}`;
     const result = await start(
-      { extractionId: id, requestId: 'request-1', callbackToken, callbackAttempt },
+      { extractionId: id, requestId: 'request-1', callbackToken, callbackAttempt, entry: 0 },
       { ...deps, timings: { ...timings, ...changed } },
     );
     if (result.conclusion !== 'gone') expect(result.record).toEqual(seen.record());
@@ -182,6 +187,7 @@ test('credentials that a caller encrypted are not sent an hour after the request
 
 describe('when the provider asked to wait', () => {
   const waiting = extraction({ notBefore: iso(2_000), lastProblem: 'http-429' });
+  const retryAfter = { kind: 'delay', seconds: 60 };
 
   test('nothing is done before that', async () => {
     const { start, events } = world({ record: waiting });
@@ -195,10 +201,22 @@ describe('when the provider asked to wait', () => {
   });
 
   test('by a login, the record keeps until when, and why', async () => {
-    const retryAfter = { kind: 'delay', seconds: 60 };
     const { start, record } = world({ logIn: () => Promise.reject(Object.assign(busy(), { retryAfter })) });
     expect(await start()).toMatchObject({ conclusion: 'not-yet', error: 'ProviderBusy' });
     expect(record()).toEqual(extraction({ notBefore: iso(65), lastProblem: 'login-http-429' }));
+  });
+
+  test('by the start call, also if the start cannot go in line', async () => {
+    const limiter: StartLimiter = {
+      admit: async () => 'go',
+      report: async () => undefined,
+      reopen: async () => undefined,
+      wait: () => Promise.reject(new Error('StartLine is down.')),
+    };
+    const startLine = { limiter, line: memoryStartLine() };
+    const { start, record } = world({ answers: [Object.assign(busy(), { retryAfter })], startLine });
+    expect(await start()).toMatchObject({ error: 'ProviderBusy', problem: 'http-429' });
+    expect(record()).toMatchObject({ status: 'REQUESTED', notBefore: iso(65), lastProblem: 'http-429' });
   });
 });
 
