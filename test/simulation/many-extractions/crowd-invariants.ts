@@ -1,7 +1,7 @@
 import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import { parseRateState, rateItem } from '../../../lib/rate-limit/rate-state.ts';
 import { type Crowd, figuresOf, missedBy, named, crowd as requests, takes } from './crowds.ts';
-import { groupOf, isHealthy, type Member, type Population } from './draw-population.ts';
+import { groupOf, isHealthy, type Member, type Population, type Trouble } from './draw-population.ts';
 import type { Invariant } from './invariants.ts';
 import type { ProviderCall } from './provider.ts';
 import type { Service } from './service.ts';
@@ -19,6 +19,10 @@ const spread = (
   requests(count, { perSecond, from }).map((one, index) => ({ ...one, ...fields(index) }));
 
 const beside = spread(40, 1, () => ({ caller: another }), 8);
+
+/** Each of another caller, so that no breaker opens. */
+const apart = (trouble: Trouble): readonly Member[] =>
+  spread(20, 50, (index) => ({ caller: `${another}${index}`, trouble, calls: ['start'] }));
 
 type Groups = Readonly<Record<string, readonly Member[]>>;
 
@@ -185,17 +189,7 @@ export const smallCrowds: readonly Crowd[] = [
   ),
   small(
     'whose processes end as they go in line, and which then cannot reach the provider',
-    {
-      rate: takes(5),
-      line: { perSecond: 5, endsUntil: 20 },
-      members: {
-        crowd: spread(20, 50, (index) => ({
-          caller: `${another}${index}`,
-          trouble: 'refuses',
-          calls: ['start'],
-        })),
-      },
-    },
+    { rate: takes(5), line: { perSecond: 5, endsUntil: 20 }, members: { crowd: apart('refuses') } },
     { lost: 20 },
   ),
   small(
@@ -203,13 +197,7 @@ export const smallCrowds: readonly Crowd[] = [
     {
       rate: takes(50),
       line: {},
-      members: {
-        crowd: spread(20, 50, (index) => ({
-          caller: `${another}${index}`,
-          trouble: 'refuses until the end of the start window, and then answers 429',
-          calls: ['start'],
-        })),
-      },
+      members: { crowd: apart('refuses until the end of the start window, and then answers 429') },
     },
     { lost: 20 },
   ),
@@ -245,6 +233,9 @@ const startedAt = (service: Service, { extractionId }: Member): number | undefin
   const { startedAt: at } = service.extractions.get(extractionId) ?? {};
   return at === undefined ? undefined : Date.parse(at);
 };
+
+const notStartedAt = ({ facts }: Service, id: string): number | undefined =>
+  facts.find(({ of, ...fact }) => of === id && fact.kind === 'status' && fact.status === 'NOT_STARTED')?.at;
 
 const refusalsOf = ({ provider }: Service, { extractionId }: Member): number =>
   provider.calls.filter(
@@ -317,7 +308,8 @@ export const crowdInvariants: readonly Invariant[] = [
   {
     name: 'withdrawn-is-over',
     rule: 'What is cancelled or erased is not started, and its execution ends: at once if it was in line, and in its turn at the latest. Of what is erased, nothing is left.',
-    check: ({ population, facts, provider, ended, line, requests, erasing }) => {
+    check: (service) => {
+      const { population, provider, ended, line, requests, erasing } = service;
       for (const { extractionId, cancelledAfter, erasedAfter } of population.members) {
         const after = cancelledAfter ?? erasedAfter;
         if (after === undefined) continue;
@@ -325,16 +317,14 @@ export const crowdInvariants: readonly Invariant[] = [
         const isLeft = line.items.has(extractionId) || [...requests.values()].some(isOwn);
         if (erasing.deleted.has(extractionId) && isLeft)
           return `${extractionId} is erased, but not its items.`;
-        const withdrawn = facts.find(
-          (fact) => fact.kind === 'status' && fact.of === extractionId && fact.status === 'NOT_STARTED',
-        );
-        if (withdrawn === undefined) continue;
+        const withdrawnAt = notStartedAt(service, extractionId);
+        if (withdrawnAt === undefined) continue;
         const isStart = ({ kind, of, result }: ProviderCall) =>
           kind === 'start' && of === extractionId && result === 'success';
         if (provider.calls.some(isStart)) return `${extractionId} was started.`;
         const endedAt = ended.get(extractionId);
         if (endedAt === undefined) return `The execution of ${extractionId} waits on.`;
-        if (endedAt - withdrawn.at > 5_000 && after >= longInLine)
+        if (endedAt - withdrawnAt > 5_000 && after >= longInLine)
           return `The execution of ${extractionId} ends late.`;
       }
       return undefined;
@@ -366,15 +356,13 @@ export const crowdInvariants: readonly Invariant[] = [
   {
     name: 'waits-no-longer',
     rule: 'Who has waited in line for `maxWaitSeconds` in all ends as one that has waited for too long, by the second sweep after its start window.',
-    check: ({ waits, facts, extractions }) => {
-      for (const { extractionId, waitingSince = '', waitedMs } of waits) {
-        const closed = facts.find(
-          (fact) => fact.kind === 'status' && fact.of === extractionId && fact.status === 'NOT_STARTED',
-        );
+    check: (service) => {
+      for (const { extractionId, waitingSince = '', waitedMs } of service.waits) {
+        const closedAt = notStartedAt(service, extractionId);
         const until = Date.parse(waitingSince) + settings.maxWaitSeconds * 1_000 - waitedMs;
-        if (closed === undefined || closed.at < until) continue;
-        if (closed.at > until + maxEndSeconds * 1_000) return `${extractionId} waits on.`;
-        const { lastProblem } = extractions.get(extractionId) ?? {};
+        if (closedAt === undefined || closedAt < until) continue;
+        if (closedAt > until + maxEndSeconds * 1_000) return `${extractionId} waits on.`;
+        const { lastProblem } = service.extractions.get(extractionId) ?? {};
         if (lastProblem !== 'waited-too-long') return `${extractionId} ended for ${lastProblem}.`;
       }
       return undefined;
@@ -383,14 +371,12 @@ export const crowdInvariants: readonly Invariant[] = [
   {
     name: 'closed-with-its-execution',
     rule: 'What is not started is closed within a minute of the end of its execution, as nobody else would start it.',
-    check: ({ facts, ended }) => {
-      const late = facts.find(
-        (fact) =>
-          fact.kind === 'status' &&
-          fact.status === 'NOT_STARTED' &&
-          fact.at - (ended.get(fact.of) ?? fact.at) > 60_000,
-      );
-      return late === undefined ? undefined : `${late.of} was closed long after its execution had ended.`;
+    check: (service) => {
+      for (const [extractionId, endedAt] of service.ended) {
+        if ((notStartedAt(service, extractionId) ?? 0) > endedAt + 60_000)
+          return `${extractionId} was closed long after its execution had ended.`;
+      }
+      return undefined;
     },
   },
   {

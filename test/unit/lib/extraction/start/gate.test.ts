@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Admission } from '../../../../../lib/breaker/circuit-breaker.ts';
 import { maxEntries } from '../../../../../lib/extraction/deadlines.ts';
 import type { NotAccepted, StartCallResult } from '../../../../../lib/extraction/plan.ts';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { type GateDeps, gateOf } from '../../../../../lib/extraction/start/gate.ts';
 import type { ShownToRate, StartLimiter } from '../../../../../lib/rate-limit/start-limiter.ts';
 import { type LineEntry, parseSlot } from '../../../../../lib/rate-limit/start-line.ts';
@@ -10,16 +11,16 @@ import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 import { memoryStartLine } from '../../../../support/stores/memory-start-line.ts';
 
 test('a start goes if its breaker and the rate let it', async () => {
+  const requestedAt = '2026-03-01T12:00:00.000Z';
+  const of = { extractionId: 'e-1', requestId: 'r-1', requestedBy: 'caller', method: 'consent', requestedAt };
   const pass = { kind: 'pass' };
   const deps = {
     breaker: { admit: async () => pass },
-    startLine: { line: memoryStartLine(), limiter: { admit: async () => 'go' } },
-    now: () => new Date('2026-03-01T12:00:00.000Z'),
+    startLine: { limiter: { admit: async () => 'go' } },
+    now: () => new Date(requestedAt),
     timings: { startWindow: 900, maxWait: 21_600 },
   } as unknown as GateDeps;
-  const requested = extraction();
-  const { requestId } = requested;
-  const gate = await gateOf(requested, { requestId, entry: 0, callbackAttempt: 0 }, deps);
+  const gate = await gateOf(of as Extraction, { requestId: 'r-1', entry: 0, callbackAttempt: 0 }, deps);
   expect(await gate.admit(false)).toBe(pass);
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ConsentExtraction, ConsentVariant } from '../../../../../lib/extraction/record.ts';
 import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
 import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts';
@@ -18,6 +18,19 @@ import { extractionInMemory } from '../../../../support/stores/extraction-in-mem
 import { closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
 import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
 import type { StoreCall, StoreFaults } from '../../../../support/stores/store-fault.ts';
+
+test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task Token', async (variant) => {
+  const record = { variant, product: 'debt', consentId: 'c-1' } as ConsentExtraction;
+  const post = vi.fn(async () => 'task-1');
+  const call = callByConsent(record, { target: '11111111-1' }, {
+    taskTokens: { current: async (of: string) => `token of ${of}` },
+    startExtraction: { [variant]: post },
+  } as unknown as Parameters<typeof callByConsent>[2]);
+  const whenRefused = vi.fn();
+  expect(await call.post(await call.tokens.current(), whenRefused)).toBe('task-1');
+  const request = { product: 'debt', consentId: 'c-1' };
+  expect(post).toHaveBeenCalledWith('token of 11111111-1', request, { whenRefused });
+});
 
 const target = '11111111-1';
 const anyConsent = {
@@ -84,12 +97,6 @@ const world = (record: ConsentExtraction = consentExtraction(), setup: Setup = {
   const input = { extractionId: id, requestId: 'request-1', callbackToken: 'callback', callbackAttempt: 0 };
   return { ...seen, start: () => start(input, deps), posts, reads, sent };
 };
-
-test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task Token', async (variant) => {
-  const { start, posts } = world(consentExtraction({ variant, product: 'debt' }));
-  await start();
-  expect(posts).toEqual([{ variant, token: `token of ${target}`, request: { product: 'debt', consentId } }]);
-});
 
 const polled = { conclusion: 'queued', record: { status: 'RUNNING' } } as const;
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { type StartForMachineDeps, startForMachine } from '../../../../../lib/extraction/start/start.ts';
 import { ProviderBusy, ProviderRefused } from '../../../../../lib/provider/transport/errors.ts';
@@ -12,6 +12,29 @@ import {
 } from '../../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { breakerThat, closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
+
+test('a start that an operator has paused fails the state by name, and the machine retries it', async () => {
+  const requestedAt = '2026-03-01T12:00:00.000Z';
+  const record = {
+    extractionId: 'e-1',
+    requestId: 'r-1',
+    method: 'consent',
+    status: 'REQUESTED',
+    requestedAt,
+  };
+  const fail = vi.fn();
+  const deps = {
+    extractions: { get: async () => record },
+    breaker: { admit: async () => ({ kind: 'held', cause: 'operator' }) },
+    fail,
+    now: () => new Date(requestedAt),
+    timings: { startWindow: 900, startTimeout: 90 },
+    telemetry: { log: vi.fn(), count: vi.fn(), about: vi.fn(), failure: vi.fn() },
+  } as unknown as StartForMachineDeps;
+  const input = { extractionId: 'e-1', requestId: 'r-1', callbackToken: 'token', callbackAttempt: 0 };
+  await startForMachine(input, deps);
+  expect(fail).toHaveBeenCalledWith('token', 'ProviderPaused', 'held/operator');
+});
 
 const input = {
   extractionId: id,
