@@ -2,7 +2,7 @@ import type { Shown } from '../../breaker/circuit-breaker.ts';
 import { defined } from '../../defined.ts';
 import { logMessages } from '../../observability/log-messages.ts';
 import { judge, plan } from '../decide.ts';
-import type { Observation, Plan, Result, StartError } from '../plan.ts';
+import { errorMeanings, type Observation, type Plan, type Result, type StartError } from '../plan.ts';
 import type { Extraction } from '../record.ts';
 import {
   checkRefusalMark,
@@ -196,8 +196,8 @@ export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {
   /** Answers the callback token with success, which ends the execution. */
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   /**
-   * Fails the state with an error name. `cause` is one of the public codes or a fixed sentence. The history
-   * shows it, and the machine hands the last one to Reconcile.
+   * Fails the state with an error name. `cause` is one of the public codes, or the meaning of the error. The history shows it, and the
+   * machine passes the last one on to Reconcile, which takes a code only.
    */
   readonly fail: (callbackToken: string, error: StartError | 'StartFailed', cause: string) => Promise<void>;
 };
@@ -210,13 +210,10 @@ const countedRetries = [
   'RequestDataGone',
 ] as const;
 
-/** The cause of a failure that has no public code. The blank keeps it from the record. */
-const seeLog = 'See the log of start-task.';
-
 /** Answers the callback token, unless the execution has to wait for the webhook. The queue has what else is left. */
 const answerMachine = async (
   { callbackToken, extractionId }: StartInput,
-  { conclusion, error, problem = seeLog }: Result,
+  { conclusion, error, problem }: Result,
   { telemetry, wake, fail }: StartForMachineDeps,
 ): Promise<void> => {
   if (conclusion === 'awaits-webhook') return;
@@ -227,7 +224,8 @@ const answerMachine = async (
   const counted = countedRetries.find((metric) => metric === error);
   if (counted !== undefined) telemetry.count(counted);
   if (problem === 'quota-reached') telemetry.count('QuotaReached');
-  await fail(callbackToken, error ?? 'StartFailed', problem);
+  const failure = error ?? 'StartFailed';
+  await fail(callbackToken, failure, problem ?? errorMeanings[failure]);
 };
 
 /**
@@ -255,7 +253,7 @@ export const startForMachine = async (
     return result;
   } catch (error) {
     deps.telemetry.failure('The start failed.', error);
-    await deps.fail(input.callbackToken, 'StartFailed', seeLog);
+    await deps.fail(input.callbackToken, 'StartFailed', errorMeanings.StartFailed);
     return undefined;
   }
 };

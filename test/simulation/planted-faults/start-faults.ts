@@ -197,7 +197,7 @@ export const startFaults: Faults = {
   'failed-start-unreported': {
     does: 'A failed start is not reported to the machine.',
     file: start,
-    find: "await deps.fail(input.callbackToken, 'StartFailed', seeLog);",
+    find: "await deps.fail(input.callbackToken, 'StartFailed', errorMeanings.StartFailed);",
     replace: 'return;',
     caughtBy: 'wait-answered',
   },
