@@ -25,10 +25,8 @@ const timeToLive = (dynamo: DynamoDBClient, TableName: string): Property => ({
     return TimeToLiveDescription?.TimeToLiveStatus?.startsWith('ENABL') ?? false;
   },
   set: () => {
-    const timeToLiveSpecification = { AttributeName: 'expiresAt', Enabled: true };
-    return dynamo.send(
-      new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: timeToLiveSpecification }),
-    );
+    const input = { TableName, TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } };
+    return dynamo.send(new UpdateTimeToLiveCommand(input));
   },
 });
 
@@ -40,13 +38,8 @@ const pointInTimeRecovery = (dynamo: DynamoDBClient, TableName: string): Propert
     return recovery?.PointInTimeRecoveryStatus === 'ENABLED';
   },
   set: () => {
-    const pointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
-    return dynamo.send(
-      new UpdateContinuousBackupsCommand({
-        TableName,
-        PointInTimeRecoverySpecification: pointInTimeRecoverySpecification,
-      }),
-    );
+    const input = { TableName, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } };
+    return dynamo.send(new UpdateContinuousBackupsCommand(input));
   },
 });
 
@@ -71,7 +64,8 @@ export const expiringTables = [
 
 /**
  * Switches on what an emulator's services have, but its CloudFormation ignores in the template: TTL, point-in-time recovery,
- * and the permission of reconcile-extraction to invoke itself through a queue. Returns what was not on. `output` is one of the stack.
+ * and the permission of reconcile-extraction to invoke itself through a queue. Returns what was not on. `output` is one of the stack:
+ * '' for a table that an earlier version, as in `npm run upgrade`, lacks.
  */
 export const completeStack = async (
   client: ClientConfig,
@@ -79,7 +73,9 @@ export const completeStack = async (
 ): Promise<readonly string[]> => {
   const dynamo = new DynamoDBClient(client);
   const properties = [
-    ...expiringTables.map((name) => timeToLive(dynamo, output(`${name}TableName`))),
+    ...expiringTables
+      .flatMap((name) => output(`${name}TableName`) || [])
+      .map((table) => timeToLive(dynamo, table)),
     pointInTimeRecovery(dynamo, output('ExtractionsTableName')),
     recursiveLoop(new LambdaClient(client), output('ReconcileFunctionName')),
   ];
