@@ -62,8 +62,7 @@ export const briefCasesOf = (system: Extractions, { line }: { readonly line: boo
   const starting = memoize(async (): Promise<One> => {
     const one = await system.requestWith({ durationMs: 300, start: [{ kind: 'slow', delayMs: 5_000 }] });
     await system.until(one, ({ status }) => status !== 'REQUESTED');
-    // It finds a start that was killed before the sweep would.
-    return { ...one, goOn: () => system.send({ extractionId: one.extractionId, cause: 'sweep' }, 40) };
+    return one;
   });
   const inLine = async (): Promise<One> => {
     await starting();

@@ -38,13 +38,7 @@ export const runOnAws = async (options: AcceptOptions, shell: Shell, stop: Abort
   const { stage, settings, keep, again, destroy: onlyDestroy, upgrade, apiPath } = options;
   const byDefault = apiPath === undefined ? awsSettings : completeEmulatorSettings;
   const ofUpgrade = upgrade && upgradeSettings;
-  const all: Readonly<Record<string, string>> = defined({
-    ...byDefault,
-    ...ofUpgrade,
-    ...settings,
-    stage,
-    apiPath,
-  });
+  const all: Record<string, string> = defined({ ...byDefault, ...ofUpgrade, ...settings, stage, apiPath });
   const context = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const deploy = ({ tree, fails, tag }: Update = {}): Promise<number> => {
     const args = ['deploy', '--require-approval', 'never', ...context];

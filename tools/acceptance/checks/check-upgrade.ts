@@ -70,7 +70,6 @@ const whileUpdating = (id: string, title: string, updateStage: UpdateStage, upda
     const early: string[] = [];
     const all = await updateInPlace<One>({
       ...context,
-      killsInvocations: context.deployment.isMiniStack,
       cases: casesOf(context),
       // Its start call is under way for seconds.
       request: async () => ({

@@ -3,31 +3,21 @@ import { CliError } from '../../cli/terminal/errors.ts';
 
 type Ended = Pick<Extraction, 'status' | 'settledBy' | 'collectedAt'>;
 
-const completed = ({ status, collectedAt }: Ended) => status === 'COMPLETED' && collectedAt !== undefined;
-const completedBy = (by: string) => (one: Ended) => completed(one) && one.settledBy === by;
-
-/**
- * Lambda ends an invocation that is under way with the old code. MiniStack kills it, and the machine does not learn that. So a start
- * that it interrupts ends without a task, or as one that nobody knows.
- */
-const started = (one: Ended, killsInvocations: boolean) =>
-  completed(one) || (killsInvocations && ['UNCONFIRMED', 'NOT_STARTED'].includes(one.status));
-
-/** The states in which an update finds extractions, and whether they end as they must. */
-const endings = {
-  'waiting for the webhook': completedBy('webhook'),
-  'polled by the machine': completedBy('reconcile'),
-  'polled by the queue, by consent': completed,
-  'with a message that is delayed until after the update': completedBy('reconcile'),
-  'requested and held, as the provider is busy': started,
-  'in line, as starts are paused': completed,
-  'starting, with a slow call': started,
-  'TIMED_OUT, in grace': completed,
-  'settled, and not collected': completedBy('webhook'),
-  'requested meanwhile': started,
+/** The states in which an update finds extractions, and what has to settle each. Lambda lets an invocation finish with the old code. */
+const settlers = {
+  'waiting for the webhook': 'webhook',
+  'polled by the machine': 'reconcile',
+  'polled by the queue, by consent': undefined,
+  'with a message that is delayed until after the update': 'reconcile',
+  'requested and held, as the provider is busy': undefined,
+  'in line, as starts are paused': undefined,
+  'starting, with a slow call': undefined,
+  'TIMED_OUT, in grace': undefined,
+  'settled, and not collected': 'webhook',
+  'requested meanwhile': undefined,
 };
 
-type State = keyof typeof endings;
+type State = keyof typeof settlers;
 
 type One = {
   readonly extractionId: string;
@@ -46,15 +36,13 @@ type Update<Brought> = {
   /** Updates the stack. It calls `beforeUpdate` once everything is prepared. */
   readonly update: (beforeUpdate: () => Promise<void>) => Promise<unknown>;
   readonly closed: (one: Brought, state: string) => Promise<Ended>;
-  /** As MiniStack does where it updates a function. */
-  readonly killsInvocations: boolean;
   readonly waitFor: (what: string) => void;
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** Updates a stack while extractions are in these states and others are requested. Throws CliError unless each ends as it must. */
 export const updateInPlace = async <Brought extends One>(options: Update<Brought>) => {
-  const { request, closed, killsInvocations, waitFor, sleep } = options;
+  const { request, closed, waitFor, sleep } = options;
   const all: (Brought & { readonly state: State })[] = [];
   const bring = async (cases: Cases<Brought>): Promise<void> => {
     const bringing = Object.entries(cases).map(async ([state, one]) => ({
@@ -84,9 +72,10 @@ export const updateInPlace = async <Brought extends One>(options: Update<Brought
   await Promise.all(all.map(({ goOn }) => goOn?.()));
   const wrong: string[] = [];
   for (const one of all) {
-    const record = await closed(one, one.state);
-    if (endings[one.state](record, killsInvocations)) continue;
-    wrong.push(`${one.extractionId} (${one.state}) ended as ${record.status}, by ${record.settledBy}.`);
+    const { status, collectedAt, settledBy } = await closed(one, one.state);
+    const isRight = settledBy === (settlers[one.state] ?? settledBy);
+    if (status === 'COMPLETED' && collectedAt !== undefined && isRight) continue;
+    wrong.push(`${one.extractionId} (${one.state}) ended as ${status}, by ${settledBy}.`);
   }
   if (wrong.length > 0) throw new CliError(wrong);
   return all;

@@ -1,6 +1,6 @@
 """Serve MiniStack on 127.0.0.1 until the process that started it ends: serve_emulator.py PORT (0: any free one).
 
-This differs from `python -m ministack` in eight ways:
+This differs from `python -m ministack` in nine ways:
 - Access: other users of the machine and pages in a browser reach 127.0.0.1 too, and MiniStack runs whatever code it is sent. So each request
   is checked first (see guarded).
 - Port: it is bound here first, so no other process can take it between choosing and serving. The number, or the word
@@ -10,6 +10,7 @@ This differs from `python -m ministack` in eight ways:
 - PartiQL: an insert is authorized as one, and streamed (see complete_inserts).
 - Logs: FilterLogEvents has a next page (see paged_logs).
 - Sessions: they are registered one at a time (see one_at_a_time).
+- Updates: they let an invocation under way finish, as on AWS (see let_invocations_finish).
 - HTTPS: with USE_SSL, ministack's own main() would also bind port 443 if permitted (ministack/app.py, main).
 - Certificate: with USE_SSL, this writes one to MINISTACK_SSL_CERT, with its key. MiniStack needs the openssl command for its own
   (ministack/core/tls.py, resolve_tls_material), which a machine with Node and Python may lack.
@@ -74,6 +75,25 @@ def one_at_a_time(function):
             return function(*args, **kwargs)
 
     return locked
+
+
+def let_invocations_finish():
+    """MiniStack kills the processes of a function that is updated. A start of one that fails thereby kills all others once more
+    (ministack/services/lambda_svc.py, _execute_function_warm): a poll of the machine, and then the consumer of the message about its broken
+    execution, which is received again only after the visibility timeout. A worker's lock is held for its whole invocation."""
+    from ministack.core import lambda_runtime
+
+    kill = lambda_runtime.kill_workers
+
+    def kill_idle(worker):
+        with worker._lock:
+            kill([worker])
+
+    def kill_workers(workers):
+        for worker in workers:
+            threading.Thread(target=kill_idle, args=(worker,), daemon=True).start()
+
+    lambda_runtime.kill_workers = kill_workers
 
 
 def guarded(app, own_key: str, port: int):
@@ -239,6 +259,7 @@ def main(port: int) -> None:
     with_own_key(own_key)
     complete_inserts()
     paged_logs()
+    let_invocations_finish()
     config = Config()
     config.bind = [f"fd://{listener.detach()}"]
     config.keep_alive_timeout = 75
