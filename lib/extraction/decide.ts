@@ -237,9 +237,8 @@ const afterNoCall = (
   if (isWindowOver(context)) return failStart('StartWindowOver', problem);
   const retry = failStart(error, problem);
   if (notBefore === undefined) return retry;
-  return toWrite(transitions.postponeCalls({ record, notBefore, lastProblem: problem }), [], {
-    ifWritten: retry,
-  });
+  const postponed = transitions.postponeCalls({ record, notBefore, lastProblem: problem });
+  return toWrite(postponed, [], { ifWritten: retry });
 };
 
 const afterStartCall = (

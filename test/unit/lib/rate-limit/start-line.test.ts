@@ -2,13 +2,16 @@ import { expect, test } from 'vitest';
 import { chooseNext } from '../../../../lib/rate-limit/choose-next.ts';
 import {
   endOf,
+  hasWaitedTooLong,
   type InLine,
+  type LineEntry,
   laneOf,
   type Place,
   parseSlot,
   placeAt,
   prefixOf,
   slotOf,
+  startWindowOf,
   waitedMs,
 } from '../../../../lib/rate-limit/start-line.ts';
 
@@ -64,7 +67,12 @@ test('the start window does not count the time in line', () => {
   const now = new Date('2026-03-01T12:00:10.000Z');
   expect(waitedMs(undefined, now)).toBe(0);
   expect(waitedMs(entry, now)).toBe(2_000);
-  expect(waitedMs({ ...entry, waitingSince: '2026-03-01T12:00:03.000Z' }, now)).toBe(9_000);
+  const waiting = { ...entry, waitingSince: '2026-03-01T12:00:03.000Z' };
+  expect(waitedMs(waiting, now)).toBe(9_000);
+  expect([9, 9.001].map((maxWait) => hasWaitedTooLong(waiting, now, maxWait))).toEqual([true, false]);
+  const windowOf = (of: LineEntry) =>
+    startWindowOf(of, '2026-03-01T12:00:00.000Z', { startWindow: 900, maxWait: 100 });
+  expect([entry, waiting].map(windowOf)).toEqual([902, 101]);
   // The clock of who parked it was ahead.
   expect(waitedMs({ ...entry, waitingSince: '2026-03-01T12:00:13.000Z' }, now)).toBe(2_000);
 });

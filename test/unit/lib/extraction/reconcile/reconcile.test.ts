@@ -620,28 +620,33 @@ test('what is not started any more leaves the line, also if an earlier try to do
   expect([await line.find(id), answered]).toEqual([undefined, ['token', 'token']]);
 });
 
-test.each<readonly [string, ReconcileInvoker, Pick<LineEntry, 'waitedMs' | 'waitingSince'>, object]>([
-  ['has waited', swept, { waitedMs: 1_000 }, { status: 'REQUESTED', dueAt: iso(901) }],
-  ['waits', swept, { waitedMs: 0, waitingSince: iso(10) }, { status: 'REQUESTED', dueAt: iso(21_610) }],
+test.each<readonly [string, number, ReconcileInvoker, Partial<LineEntry>, object]>([
+  ['has waited', 900, swept, { waitedMs: 1_000 }, { status: 'REQUESTED', dueAt: iso(901) }],
+  ['waits', 900, swept, { waitingSince: iso(10) }, { dueAt: iso(21_610) }],
+  ['waits early', 899, swept, { waitingSince: iso(10) }, { dueAt: iso(900) }],
+  ['waits again', 900, swept, { waitedMs: 7e6, waitingSince: iso(20) }, { dueAt: iso(14_620) }],
   [
-    'waits again',
+    'waited long',
+    900,
     swept,
-    { waitedMs: 7e6, waitingSince: iso(20) },
-    { status: 'REQUESTED', dueAt: iso(14_620) },
+    { waitedMs: 216e5, waitingSince: iso(899) },
+    { lastProblem: 'waited-too-long' },
   ],
+  ['waits no more', 900, machine, { waitingSince: iso(10) }, { reason: 'start-window-over' }],
   [
-    'has waited for too long',
+    'is not in line',
+    900,
     swept,
-    { waitedMs: 21_600_000, waitingSince: iso(899) },
-    { status: 'NOT_STARTED', lastProblem: 'waited-too-long' },
+    { requestId: 'of before', waitingSince: iso(10) },
+    { status: 'NOT_STARTED' },
   ],
-  ['waits no more', machine, { waitedMs: 0, waitingSince: iso(10) }, { reason: 'start-window-over' }],
-])('after its start window, one that %s ends in time', async (_, invoker, waited, expected) => {
+])('after its start window, one that %s ends in time', async (_, now, invoker, waited, expected) => {
   const record = extraction();
+  const { requestId } = record;
   const line = memoryStartLine();
-  const entry = { extractionId: id, requestId: record.requestId, attempt: 0, slot: 'slot', expiresAt: 1e11 };
+  const entry = { extractionId: id, requestId, attempt: 0, slot: 'slot', waitedMs: 0, expiresAt: 1e11 };
   await line.write({ ...entry, ...waited });
-  const { reconcile } = world(record, { now: 900, inLine: { startLine: line, answered: [] } });
+  const { reconcile } = world(record, { now, inLine: { startLine: line, answered: [] } });
   expect((await reconcile(invoker)).record).toMatchObject(expected);
 });
 

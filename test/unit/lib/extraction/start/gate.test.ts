@@ -43,7 +43,7 @@ type Setting = {
   readonly rate?: 'go' | 'wait';
   readonly waited?: Pick<LineEntry, 'waitedMs' | 'waitingSince' | 'refusals'>;
   readonly seconds?: number;
-  readonly failsToPark?: true;
+  readonly failsToWait?: true;
   /** Starts are not limited. */
   readonly unlimited?: true;
 };
@@ -62,9 +62,10 @@ const gateWith = async (setting: Setting) => {
     },
     report: async (_group: string, { kind }: ShownToRate) => void did.push(`rate: ${kind}`),
     reopen: async () => undefined,
-    wait: async (parked) => {
-      if (setting.failsToPark) throw new Error('StartLine is down.');
-      await line.write(parked);
+    wait: async (waiting, isHeld) => {
+      if (setting.failsToWait) throw new Error('StartLine is down.');
+      did.push(isHeld ? 'in line: held' : 'in line');
+      await line.write(waiting);
     },
   };
   const gate = await gateOf(
@@ -91,8 +92,9 @@ const notYet = (explanation: 'Waits' | 'ProviderBusy') =>
   ({ conclusion: 'not-yet', explanation, error: explanation, problem: 'http-429', record }) as const;
 
 test('one that the rate holds waits in line', async () => {
-  const { gate, line } = await gateWith({ entry: 0, rate: 'wait' });
+  const { gate, did, line } = await gateWith({ entry: 0, rate: 'wait' });
   expect(await gate.admit(false)).toEqual({ kind: 'waits', problem: undefined });
+  expect(did.at(-1)).toBe('in line');
   // Its item outlives the longest wait and the start after it by a day.
   const expiresAt = at(100 + timings.maxWait + timings.startWindow + 86_400).getTime() / 1_000;
   const entry = { requestId, waitingSince: iso(100), waitedMs: 0, expiresAt };
@@ -102,7 +104,7 @@ test('one that the rate holds waits in line', async () => {
 test('one that a breaker holds waits without asking for the rate', async () => {
   const { gate, did, line } = await gateWith({ entry: 0, breaker: { kind: 'held', cause: 'http-503' } });
   expect(await gate.admit(false)).toEqual({ kind: 'waits', problem: 'held/http-503' });
-  expect(did).toEqual([]);
+  expect(did).toEqual(['in line: held']);
   expect(await line.find(extractionId)).toBeDefined();
 });
 
@@ -118,8 +120,11 @@ test.each<readonly [string, Setting, boolean]>([
   expect(await line.find(extractionId)).toBeUndefined();
 });
 
+const turn: Admission = { kind: 'turn', about, holder: 'holder' };
+
 test.each<readonly [string, Setting, boolean]>([
   ['first', { entry: 0 }, false],
+  ['with a turn', { entry: 0, breaker: turn }, false],
   ['released', { entry: 1, attempt: 1_000, isReleased: true }, true],
   ['after a wait that failed', { entry: 1, attempt: 1_000, isReleased: false }, false],
   ['after any wait, in an execution of an earlier version', { entry: 1, attempt: 1_000 }, true],
@@ -127,7 +132,7 @@ test.each<readonly [string, Setting, boolean]>([
 ])('the dispatcher has counted an attempt: %s', async (_, setting, isReleased) => {
   const { gate, did } = await gateWith(setting);
   await gate.admit(false);
-  expect(did).toEqual([{ isReleased, isTurn: false }]);
+  expect(did).toEqual([{ isReleased, isTurn: setting.breaker === turn }]);
 });
 
 test('the window does not count what it waited, and the deadline moves by that', async () => {
@@ -156,11 +161,12 @@ test.each<readonly [string, StartCallResult, string | undefined]>([
   ['the user', { ...busy, problem: 'user-busy' }, undefined],
   ['a 503', { kind: 'unknown', reason: 'http-503' }, 'rate: overloaded'],
 ])('what the rate learns of a call: %s', async (_, result, learnt) => {
-  const { gate, did } = await gateWith({ entry: 0 });
+  const { gate, did, line } = await gateWith({ entry: 0 });
   await gate.admit(false);
   const shown = result.kind === 'unknown' ? { kind: 'failed', cause: 'http-503' } : { kind: 'nothing' };
   await gate.afterCall(notYet('ProviderBusy'), { result, shown: shown as never });
   expect(did.slice(1)).toEqual(learnt === undefined ? [] : [learnt]);
+  expect(await line.find(extractionId)).toBeUndefined();
 });
 
 test.each<readonly [StartCallResult, readonly string[]]>([
@@ -189,7 +195,7 @@ test('a start that the rate refused goes to the line, or is retried if it cannot
   await late.gate.admit(false);
   expect(late.gate.outcomeOf({ result: busy, shown }).result).toBe(busy);
 
-  const broken = await gateWith({ entry: 0, failsToPark: true });
+  const broken = await gateWith({ entry: 0, failsToWait: true });
   await broken.gate.admit(false);
   expect(await broken.gate.afterCall(notYet('Waits'), { result: busy, shown })).toBe(busy);
 });
@@ -215,9 +221,9 @@ test.each<readonly [string, StartCallResult, object | undefined]>([
 });
 
 test.each([
-  [0, [{ isReleased: true, isTurn: false }, 'rate: refused'], iso(0)],
-  [1, [{ isReleased: true, isTurn: false }, 'rate: refused'], iso(0)],
-  [2, [{ isReleased: true, isTurn: false }], iso(160)],
+  [0, [{ isReleased: true, isTurn: false }, 'rate: refused', 'in line'], iso(0)],
+  [1, [{ isReleased: true, isTurn: false }, 'rate: refused', 'in line'], iso(0)],
+  [2, [{ isReleased: true, isTurn: false }, 'in line'], iso(160)],
 ] as const)('refused after %i refusals', async (refusals, expected, at) => {
   const { gate, did, line } = await gateWith({
     entry: 1,
