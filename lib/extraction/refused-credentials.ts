@@ -123,25 +123,28 @@ export const markCredentials = async (
   taskStatus: TerminalStatus,
   { refusals, tasks, keptDays, now }: MarkDeps,
 ): Promise<void> => {
-  const { taskId, credentialsMac, notifiedAt } = task;
+  const { taskId, callbackToken, notifiedAt } = task;
   const proofOf = (one: Task) => proofIn(one.firstStatus ?? taskStatus, one);
-  if (credentialsMac === undefined || task.isMarked === true) return;
+  // One without a token was adopted. It keeps the status for start-task, which may link it at this moment.
+  const hasNoMac = task.credentialsMac === undefined && callbackToken !== undefined;
+  if (hasNoMac || task.isMarked === true) return;
   if (task.firstStatus !== undefined && proofOf(task) === undefined) return;
   // Keeps the status of a read. That of a delivery is kept already, so this only shows whether the task was erased meanwhile.
   const known = await tasks.notice(taskId, taskStatus, notifiedAt ?? now().toISOString());
-  if (known?.noticedAt === undefined || known.extractionId === undefined || known.isMarked === true) return;
+  const { credentialsMac, extractionId } = known ?? {};
+  if (known?.noticedAt === undefined || credentialsMac === undefined || extractionId === undefined) return;
+  if (known.isMarked === true) return;
   const shown = proofOf(known);
   if (shown === undefined) return;
   const noticedAt = shownAt(known.noticedAt, known.afterMark);
   const expiresAt = Math.floor(Date.parse(noticedAt) / 1000) + keptDays * daySeconds;
   if (now().getTime() >= expiresAt * 1000) return;
-  const extractionIds = [known.extractionId];
-  await refusals.put({ credentialsMac, extractionIds, noticedAt, expiresAt, ...shown });
+  await refusals.put({ credentialsMac, extractionIds: [extractionId], noticedAt, expiresAt, ...shown });
   await tasks.setMarked(taskId);
 };
 
-/** The same of the status that a delivery has left in the item of the task, if it is final. */
-export const markCredentialsIfDelivered = async (task: Task, deps: MarkDeps): Promise<void> => {
-  const taskStatus = finalStatusIn(task);
+/** The same of the final status that a delivery or a read has left in the item of the task. */
+export const markCredentialsIfKnown = async (task: Task, deps: MarkDeps): Promise<void> => {
+  const taskStatus = finalStatusIn({ taskStatus: task.firstStatus ?? task.taskStatus });
   if (taskStatus !== undefined) await markCredentials(task, taskStatus, deps);
 };

@@ -191,17 +191,19 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
     if (error !== undefined) throw error;
     return taskOf(ownAttempt);
   };
+  const callbackToken = 'token';
   const link: TaskStore['link'] = async ({ taskId }) => {
     const observed = learn({ kind: 'find-task', taskId, counts: [] }, current() ?? record);
     const { isOwn, taskStatus } = observed as Extract<Observation, { kind: 'task' }>;
+    const owner = isOwn ? extractionId : 'other';
     return {
       linked: isOwn,
-      task: { taskId, extractionId: isOwn ? extractionId : 'other', ...defined({ taskStatus }) },
+      task: { taskId, extractionId: owner, callbackToken, ...defined({ taskStatus }) },
     };
   };
   const tokens = { current: current_, drop: () => undefined };
   return start(
-    { extractionId, requestId, callbackToken: 'token', callbackAttempt: 1 },
+    { extractionId, requestId, callbackToken, callbackAttempt: 1 },
     {
       ...deps,
       extractions: { ...deps.extractions, get },

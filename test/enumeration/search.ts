@@ -85,7 +85,7 @@ const lifeOf = async (record: Extraction, from = record.deadlineAt): Promise<str
         extractions: extractionStoreOver(items, async (_call, effect) => effect()),
         requests: { put: never, get: async () => undefined, remove: async () => {}, extend: async () => {} },
         tasks: {
-          get: async () => ({ taskId, extractionId }),
+          get: async () => ({ taskId, extractionId, callbackToken: 'token' }),
           link: never,
           recordStatus: never,
           adopt: never,

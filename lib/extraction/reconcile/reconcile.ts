@@ -13,7 +13,7 @@ import {
   type SendReconcile,
 } from '../reconcile-message.ts';
 import type { Extraction, ExtractionStatus, StoredResults } from '../record.ts';
-import { type MarkDeps, markCredentials, markCredentialsIfDelivered } from '../refused-credentials.ts';
+import { type MarkDeps, markCredentials, markCredentialsIfKnown } from '../refused-credentials.ts';
 import { findRequest, forgetRequest } from '../request-data.ts';
 import { type Effect, type Perform, type RunDeps, run } from '../run.ts';
 import type { RequestStore, Task, TaskStore } from '../store.ts';
@@ -81,7 +81,7 @@ const findTask = async (
   const task = isNew ? await deps.tasks.adopt(taskId, extractionId) : found;
   const isOwn = task.extractionId === extractionId;
   if (isNew && isOwn) await forgetRequest('task-adopted', record, deps);
-  if (isOwn) await markCredentialsIfDelivered(task, deps);
+  if (isOwn) await markCredentialsIfKnown(task, deps);
   const { taskStatus } = task;
   const observed = { kind: 'task', taskId, taskStatus, isOwn, isNew } as const;
   return { observed, task: isOwn ? task : undefined };

@@ -8,7 +8,7 @@ import {
   checkRefusalMark,
   type KnownCredentials,
   type MarkDeps,
-  markCredentialsIfDelivered,
+  markCredentialsIfKnown,
 } from '../refused-credentials.ts';
 import { findRequest } from '../request-data.ts';
 import { cannotPerform, type RunDeps, run } from '../run.ts';
@@ -72,15 +72,21 @@ const linkTask = async (
   });
   // Not linked and own: a later attempt has linked it.
   const isOwn = task.extractionId === extractionId;
-  if (isOwn) await markCredentialsIfDelivered(task, deps);
+  if (isOwn) await markCredentialsIfKnown(task, deps);
   const { taskStatus } = task;
   return { kind: 'task', taskId, taskStatus, isOwn, isNew: linked };
 };
 
 /** What is known of the credentials, for a link that an earlier attempt did not make. Nothing, if the item is gone. */
-const recallCredentials = async (record: Extraction, input: StartInput, deps: StartDeps) => {
+const recallCredentials = async (
+  record: Extraction,
+  input: StartInput,
+  deps: StartDeps,
+): Promise<KnownCredentials> => {
   const stored = await findRequest(input, deps);
-  return stored === undefined ? {} : deps.callFor(record, stored);
+  if (stored === undefined) return {};
+  const { known } = await checkRefusalMark(await deps.callFor(record, stored), deps);
+  return known;
 };
 
 /**

@@ -80,6 +80,14 @@ export const loginFaults: Faults = {
     caughtBy: 'refused-for-a-reason',
     firstSeed: 600,
   },
+  'mark-lost-with-the-link': {
+    does: 'A link that an earlier attempt did not make does not know which mark it comes after.',
+    file: start,
+    find: 'const { known } = await checkRefusalMark(await deps.callFor(record, stored), deps);',
+    replace: 'const known: KnownCredentials = await deps.callFor(record, stored);',
+    caughtBy: 'refused-for-a-reason',
+    firstSeed: 63_900,
+  },
   'mac-lost-with-the-link': {
     does: 'A link that an earlier attempt did not make has no MAC.',
     file: start,
@@ -98,6 +106,14 @@ export const refusedCredentialsFaults: Faults = {
     replace: 'setTimeout(() => void markCredentials(task, delivery.taskStatus, deps), 0);',
     caughtBy: 'marked-before-settled',
     where: { scenario: 'wrong-password', faults: 1 },
+  },
+  'adopted-is-not-marked': {
+    does: 'A read of an adopted task marks nothing, although start-task links it at that moment.',
+    file: refusals,
+    find: 'task.credentialsMac === undefined && callbackToken !== undefined',
+    replace: 'task.credentialsMac === undefined',
+    caughtBy: 'marked-before-settled',
+    where: { scenario: 'wrong-password-reconciled', faults: 1, preemptions: 1, after: '13.2' },
   },
   'refused-is-sent': {
     does: 'Credentials are sent whatever their mark says.',

@@ -26,6 +26,12 @@ const differences: Readonly<Record<string, Partial<Scenario>>> = {
     webhook: 'silent',
     marks: 'none',
   },
+  'wrong-password-reconciled': {
+    task: ends(5, { status: 'CREDENTIALS_WRONG' }),
+    webhook: 'silent',
+    reconcileAfter: 5,
+    marks: 'none',
+  },
   'refused-before': { marks: 'refused' },
   disagreeing: { task: ends(12, { readAs: 'PARTIAL' }), interruptions: 'unreported' },
   'too-large': { task: ends(12, { tooLarge: true }) },

@@ -48,6 +48,8 @@ export class World {
   readonly refusals: WatchedItems<RefusalMark>;
   /** Which request was in the record when a repeat was last counted, by `extractionId`. */
   readonly repeats = new Map<string, string>();
+  /** Tasks that start-task linked after they were adopted, and after a read of that process was noticed. */
+  readonly linkedAfterNotice = new Set<string>();
   /** The requests whose item was lost, or could not be put back. A delayed copy of its put may restore it. */
   readonly lostRequests = new Map<string, 'lost' | 'restored'>();
   /** Calls of `Requests`, how often they took effect, and how many were answered. */
@@ -117,7 +119,12 @@ export class World {
       this.state('record', { before, after, by: this.kernel.actor });
       this.#scheduleSweep();
     });
-    this.tasks = new WatchedItems((before, after) => this.state('taskItem', { before, after }));
+    this.tasks = new WatchedItems((before, after) => {
+      const isNewMac = before?.credentialsMac === undefined && after.credentialsMac !== undefined;
+      if (isNewMac && before?.extractionId !== undefined && before.firstStatus !== undefined)
+        this.linkedAfterNotice.add(after.taskId);
+      this.state('taskItem', { before, after });
+    });
     this.requests = new WatchedItems(
       (_before, { requestId }) => {
         if (this.lostRequests.has(requestId)) this.lostRequests.set(requestId, 'restored');

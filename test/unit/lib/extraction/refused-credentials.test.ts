@@ -5,7 +5,7 @@ import {
   checkRefusalMark,
   knownCredentials,
   markCredentials,
-  markCredentialsIfDelivered,
+  markCredentialsIfKnown,
   mergeMarks,
   withoutExtraction,
 } from '../../../../lib/extraction/refused-credentials.ts';
@@ -114,12 +114,27 @@ describe('a final status', () => {
   });
 });
 
+test('what an adopted task showed is marked once start-task has linked it, before or after', async () => {
+  const adopted = { taskId: 'task-1', extractionId: 'extraction-1' };
+  const link = { ...adopted, callbackToken: 'token', callbackAttempt: 0, credentialsMac: 'mac' };
+  for (const linksFirst of [true, false]) {
+    const { deps, refusals, tasks } = setUp(adopted);
+    if (linksFirst) await tasks.link(link);
+    await markCredentials(adopted, 'CREDENTIALS_WRONG', deps);
+    expect(refusals.items.size).toBe(linksFirst ? 1 : 0);
+    if (!linksFirst) await markCredentialsIfKnown((await tasks.link(link)).task, deps);
+    expect([...refusals.items.values()]).toMatchObject([
+      { extractionIds: ['extraction-1'], isRefused: true },
+    ]);
+  }
+});
+
 test('a delivered status that is not final, or none, decides nothing', async () => {
   const { deps, tasks } = setUp();
   for (const taskStatus of [undefined, 'RUNNING'] as const)
-    await markCredentialsIfDelivered({ ...task, ...defined({ taskStatus }) }, deps);
+    await markCredentialsIfKnown({ ...task, ...defined({ taskStatus }) }, deps);
   expect(tasks.items.get('task-1')).toEqual(task);
-  await markCredentialsIfDelivered({ ...task, taskStatus: 'CREDENTIALS_WRONG' }, deps);
+  await markCredentialsIfKnown({ ...task, taskStatus: 'CREDENTIALS_WRONG' }, deps);
   expect(tasks.items.get('task-1')).toMatchObject({ firstStatus: 'CREDENTIALS_WRONG', isMarked: true });
 });
 

@@ -45,7 +45,7 @@ test('a task that has ended is read, its outcome is recorded, and its results ar
   const call = { tokens: { current: vi.fn() }, get: async () => readingOfTask(answer, []) };
   const deps = {
     extractions: { get: async () => record, apply },
-    tasks: { get: async () => ({ taskId: 'task-1', extractionId: 'e-1' }) },
+    tasks: { get: async () => ({ taskId: 'task-1', extractionId: 'e-1', callbackToken: 'token' }) },
     readCallFor: async () => call,
     isPaused: async () => false,
     storeResults: async (key: string) => ({ bucket: 'results', key, bytes: 2, sha256: '0' }),

@@ -612,6 +612,13 @@ describe('credentials that the bank refused before', () => {
     expect(task()?.afterMark).toBe(isConfirmed === true ? iso(1) : undefined);
   });
 
+  test('count after their mark too if a retry links the task of the confirmed ones', async () => {
+    const plaintext = { ...raw, confirmed: true } as const;
+    const { start, task } = marked({ plaintext, record: extractionIn('RUNNING') });
+    await start();
+    expect(task()).toMatchObject({ credentialsMac: mac, isConfirmed: true, afterMark: iso(1) });
+  });
+
   test('are not sent either if nobody knows whether they were refused', async () => {
     const failing = ({ store }: StoreCall): void => {
       if (store === 'refusals') throw new Error('throttled');
