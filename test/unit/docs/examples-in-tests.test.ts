@@ -7,7 +7,8 @@ const inRoom = (room: string) =>
     .filter((path) => path.endsWith('.test.ts') && path !== 'coverage.test.ts')
     .map((path) => `${room}/${path.replace('.test.ts', '')}`);
 const files = ['client', 'downstream', 'provider', 'webhook'].flatMap(inRoom);
-files.push(...['record-delivery', 'reconcile/reconcile', 'start/start'].map((path) => `extraction/${path}`));
+const reconciles = ['reconcile/reconcile', 'reconcile/reconcile-event', 'reconcile/read-task'];
+files.push(...['record-delivery', 'start/start', ...reconciles].map((path) => `extraction/${path}`));
 
 /** The imports of a file, and its first test, if nothing but comments is between them. */
 const pattern = /^((?:import [^;]+;\n|\/\/.*\n|\n)+)(test\('(?:.*\n)+?}\);\n)/;

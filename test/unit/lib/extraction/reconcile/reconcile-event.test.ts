@@ -17,6 +17,23 @@ import {
 } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 
+test('the machine passes on why the last start failed, and gets NotYet as long as it has to ask again', () => {
+  const event = { trigger: 'machine', extractionId: 'e-1', lastProblem: 'http-429' } as const;
+  const invoker = reconcileInvokerOf(event);
+  expect(invoker).toEqual({ kind: 'machine', lastProblem: 'http-429' });
+  const facts = { explanation: undefined, error: undefined, problem: undefined } as const;
+  const gone = { ...facts, conclusion: 'gone', record: undefined } as const;
+  const answer = { extractionId: 'e-1', status: 'GONE', deferred: false };
+  expect(answerReconcile('e-1', gone, invoker.kind)).toEqual(answer);
+  const times = { requestedAt: '2026-01-01T12:00:00.000Z', deadlineAt: '2026-01-01T14:00:00.000Z' };
+  const by = { requestId: 'r-1', requestedBy: 'caller', fingerprint: '', entity: 'bank', actions: [] };
+  const task = { method: 'credentials', status: 'RUNNING', taskId: 'task-1' } as const;
+  const record = { schemaVersion: 1, extractionId: 'e-1', ...times, ...by, ...task } as const;
+  const notYet = { ...facts, conclusion: 'not-yet', explanation: 'still-running', record } as const;
+  expect(() => answerReconcile('e-1', notYet, invoker.kind)).toThrow(new NotYet('still-running'));
+  expect(answerReconcile('e-1', notYet, 'operator')).toMatchObject({ status: 'RUNNING', deferred: true });
+});
+
 test('the machine may have an earlier definition, and an operator invokes too', () => {
   const earlier = {
     trigger: 'machine',
@@ -34,12 +51,7 @@ const record = extractionIn('RUNNING');
 const notYet: Result = { conclusion: 'not-yet', record, ...because };
 const gone: Result = { ...because, conclusion: 'gone', explanation: undefined, record: undefined };
 
-test('the machine gets NotYet with the reason', () => {
-  expect(() => answerReconcile(id, notYet, 'machine')).toThrow(new NotYet('still-running'));
-});
-
 test.each<readonly [string, Result, 'machine' | 'operator', string, boolean]>([
-  ['an operator, who does not retry', notYet, 'operator', 'RUNNING', true],
   [
     'the machine, if the queue continues',
     { conclusion: 'deferred', record, ...because },
