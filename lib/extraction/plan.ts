@@ -65,7 +65,9 @@ export type StartError =
   | 'ProviderBusy'
   /** No call was made: the breaker is open, or an operator paused starts. */
   | 'ProviderPaused'
+  /** Surely not connected, by the start call or by the login before it. */
   | 'ProviderUnreachable'
+  /** The login brought no token, whatever it answered, or the start call took none. */
   | 'ProviderUnauthorized'
   /** The item of the request is not there. */
   | 'RequestDataGone'

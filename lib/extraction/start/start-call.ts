@@ -334,8 +334,6 @@ const resultOfError = (error: unknown, now: Date): StartCallResult | 'unauthoriz
  * unanswered call is safe to retry too. Throws an error that is neither a ProviderError nor NotConfigured.
  */
 const tokenFailure = (error: unknown): StartError => {
-  if (error instanceof NotConfigured) return 'ProviderUnauthorized';
-  if (!(error instanceof ProviderError)) throw error;
-  if (error instanceof ProviderRefused) return 'ProviderUnauthorized';
-  return retryName(error) ?? 'ProviderUnreachable';
+  if (!(error instanceof ProviderError || error instanceof NotConfigured)) throw error;
+  return retryName(error) ?? 'ProviderUnauthorized';
 };

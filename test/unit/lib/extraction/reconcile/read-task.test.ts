@@ -140,8 +140,12 @@ describe('a read', () => {
   const busy = () => asking(new ProviderBusy('429'));
   const unavailable = () => asking(new ProviderAmbiguous('503', { status: 503 }));
   test.each<readonly [string, { error?: Error; loginError?: Error }, string, string | undefined]>([
-    ['a 429 with Retry-After leaves when it is over', { error: busy() }, 'ProviderBusy', iso(1_060)],
-    ['a 503 with Retry-After does, too', { error: unavailable() }, 'ProviderAmbiguous', iso(1_060)],
+    [
+      'a 503 with Retry-After leaves when it is over',
+      { error: unavailable() },
+      'ProviderAmbiguous',
+      iso(1_060),
+    ],
     ['a login with 429 does, too', { loginError: busy() }, 'ProviderBusy', iso(1_060)],
     ['with 503 not, as it is about all', { loginError: unavailable() }, 'ProviderAmbiguous', undefined],
   ])('in the record: %s', async (_, setup, explanation, notBefore) => {

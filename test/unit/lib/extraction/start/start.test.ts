@@ -325,7 +325,7 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
     ['the API key is not stored yet', noKey, 'ProviderUnauthorized'],
     ['the login is refused', () => refused(403), 'ProviderUnauthorized'],
     ['the provider is busy', busy, 'ProviderBusy'],
-    ['the login is not answered, which changes nothing', ambiguous, 'ProviderUnreachable'],
+    ['the login is not answered, which changes nothing', ambiguous, 'ProviderUnauthorized'],
   ])('%s', async (_what, failure, error) => {
     const { start, posts } = world({ logIn: () => Promise.reject(failure()) });
     const problem = loginProblemOf(failure());
@@ -536,8 +536,8 @@ describe('the breakers of starts', () => {
     const failing = breakerThat('turn');
     const held = world({ breaker: failing.breaker, logIn: () => Promise.reject(http(503)) });
     expect(await held.start()).toMatchObject({
-      explanation: 'ProviderUnreachable',
-      error: 'ProviderUnreachable',
+      explanation: 'ProviderUnauthorized',
+      error: 'ProviderUnauthorized',
       problem: 'login-http-503',
     });
     expect([held.posts, failing.reported]).toEqual([[], [failed('http-503')]]);
