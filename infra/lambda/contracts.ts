@@ -92,7 +92,7 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
   },
   'start-task': {
     EXTRACTIONS_TABLE: ['GetItem', 'UpdateItem'],
-    TASKS_TABLE: ['UpdateItem'],
+    TASKS_TABLE: ['GetItem', 'UpdateItem'],
     REQUESTS_TABLE: ['DeleteItem', 'GetItem', 'PutItem'],
     BREAKERS_TABLE: ['GetItem', 'PutItem'],
     REFUSALS_TABLE: ['GetItem', 'PutItem'],

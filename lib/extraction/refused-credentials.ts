@@ -97,7 +97,7 @@ export const withoutExtraction = (mark: RefusalMark, extractionId: string): Refu
 
 const daySeconds = 86_400;
 
-/** When a task showed something: later than the mark that its start read, although clocks differ. */
+/** When a task showed something: later than the mark it is known to come after, although clocks differ. */
 const shownAt = (noticedAt: string, afterMark: string | undefined): string =>
   afterMark === undefined || afterMark < noticedAt
     ? noticedAt
@@ -126,8 +126,8 @@ export const markCredentials = async (
   const { taskId, callbackToken, notifiedAt } = task;
   const proofOf = (one: Task) => proofIn(one.firstStatus ?? taskStatus, one);
   // One without a token was adopted. It keeps the status for start-task, which may link it at this moment.
-  const hasNoMac = task.credentialsMac === undefined && callbackToken !== undefined;
-  if (hasNoMac || task.isMarked === true) return;
+  const isLinkedWithoutMac = task.credentialsMac === undefined && callbackToken !== undefined;
+  if (isLinkedWithoutMac || task.isMarked === true) return;
   if (task.firstStatus !== undefined && proofOf(task) === undefined) return;
   // Keeps the status of a read. That of a delivery is kept already, so this only shows whether the task was erased meanwhile.
   const known = await tasks.notice(taskId, taskStatus, notifiedAt ?? now().toISOString());

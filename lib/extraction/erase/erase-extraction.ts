@@ -75,6 +75,8 @@ const remove = async (of: ErasedOne, record: Extraction, deps: EraseDeps): Promi
   const mac = taskId === undefined ? undefined : await removals.getMac(taskId, extractionId);
   if (mac !== undefined) await removals.removeMark(mac, extractionId);
   if (taskId !== undefined && record.method === 'credentials') await removals.eraseTask(taskId, extractionId);
+  // A delivery may have set it until the task was erased.
+  if (mac !== undefined) await removals.removeMark(mac, extractionId);
   await removeRequest('erased', record, deps.requests);
   await leaveLine(of, deps);
   return (await removals.removeRecord(record)) ? objects : undefined;

@@ -77,15 +77,30 @@ const linkTask = async (
   return { kind: 'task', taskId, taskStatus, isOwn, isNew: linked };
 };
 
-/** What is known of the credentials, for a link that an earlier attempt did not make. Nothing, if the item is gone. */
+/**
+ * What is known of the credentials, for a link that an earlier attempt did not make. Nothing, if the item is gone. The link does not
+ * depend on it, so a failure is only logged.
+ */
 const recallCredentials = async (
   record: Extraction,
+  taskId: string,
   input: StartInput,
   deps: StartDeps,
 ): Promise<KnownCredentials> => {
-  const stored = await findRequest(input, deps);
-  if (stored === undefined) return {};
-  const { known } = await checkRefusalMark(await deps.callFor(record, stored), deps);
+  let known: KnownCredentials = {};
+  try {
+    const stored = await findRequest(input, deps);
+    if (stored === undefined) return known;
+    known = await deps.callFor(record, stored);
+    const checked = await checkRefusalMark(known, deps);
+    if (checked.known.afterMark === undefined) return known;
+    // Read after the mark. So what is noticed of the task from now on is later than the mark, and what was noticed before may not be.
+    const task = await deps.tasks.get(taskId);
+    const isNoticed = task?.noticedAt !== undefined;
+    if (!isNoticed && task?.afterMark === undefined) known = checked.known;
+  } catch (error) {
+    deps.telemetry.failure('The credentials of a task could not be recalled for its link.', error);
+  }
   return known;
 };
 
@@ -114,7 +129,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
       write: startWriter(item, deps),
       perform: async (effect, current) => {
         if (effect.kind !== 'find-task') return cannotPerform(effect);
-        known ??= await recallCredentials(current, input, deps);
+        known ??= await recallCredentials(current, effect.taskId, input, deps);
         return linkTask(effect.taskId, input, known, deps);
       },
     });

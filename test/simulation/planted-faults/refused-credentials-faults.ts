@@ -83,16 +83,16 @@ export const loginFaults: Faults = {
   'mark-lost-with-the-link': {
     does: 'A link that an earlier attempt did not make does not know which mark it comes after.',
     file: start,
-    find: 'const { known } = await checkRefusalMark(await deps.callFor(record, stored), deps);',
-    replace: 'const known: KnownCredentials = await deps.callFor(record, stored);',
+    find: 'if (!isNoticed && task?.afterMark === undefined) known = checked.known;',
     caughtBy: 'refused-for-a-reason',
     firstSeed: 63_900,
   },
   'mac-lost-with-the-link': {
     does: 'A link that an earlier attempt did not make has no MAC.',
     file: start,
-    find: 'known ??= await recallCredentials(current, input, deps);',
-    replace: 'known ??= current.status === "RUNNING" ? {} : await recallCredentials(current, input, deps);',
+    find: 'known ??= await recallCredentials(current, effect.taskId, input, deps);',
+    replace:
+      'known ??= current.status === "RUNNING" ? {} : await recallCredentials(current, effect.taskId, input, deps);',
     caughtBy: 'refused-not-sent-again',
   },
 };

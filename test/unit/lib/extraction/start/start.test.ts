@@ -612,12 +612,41 @@ describe('credentials that the bank refused before', () => {
     expect(task()?.afterMark).toBe(isConfirmed === true ? iso(1) : undefined);
   });
 
-  test('count after their mark too if a retry links the task of the confirmed ones', async () => {
-    const plaintext = { ...raw, confirmed: true } as const;
-    const { start, task } = marked({ plaintext, record: extractionIn('RUNNING') });
+  const confirmed = { ...raw, confirmed: true } as const;
+  const running = extractionIn('RUNNING');
+  const accepted = { taskStatus: 'COMPLETED', firstStatus: 'COMPLETED', notifiedAt: iso(0) };
+
+  test.each([
+    ['after their mark too', {}, iso(1)],
+    [
+      'when they were noticed, if that may be before their mark',
+      { ...accepted, noticedAt: iso(0) },
+      undefined,
+    ],
+    ['after the mark of the first link', { extractionId: id, afterMark: iso(0) }, iso(0)],
+  ])('count %s if a retry links the task of the confirmed ones', async (_, found, afterMark) => {
+    const { start, task, tasks, marks } = marked({ plaintext: confirmed, record: running });
+    tasks.items.set('task-1', { taskId: 'task-1', ...found });
     await start();
-    expect(task()).toMatchObject({ credentialsMac: mac, isConfirmed: true, afterMark: iso(1) });
+    expect(task()).toMatchObject({ credentialsMac: mac, isConfirmed: true });
+    expect(task()?.afterMark).toBe(afterMark);
+    expect(marks()).toMatchObject([{ extractionIds: ['another'], isRefused: true }]);
   });
+
+  test.each(['refusals', 'unseal'])(
+    'keep no task from its link if they cannot be recalled: %s',
+    async (failing) => {
+      const before = ({ store }: StoreCall): void => {
+        if (store === failing) throw new Error('throttled');
+      };
+      const plaintext = failing === 'unseal' ? new Error('KMS') : confirmed;
+      const { start, task, failures } = world({ plaintext, record: running, faults: { before } });
+      expect(await start()).toMatchObject({ conclusion: 'awaits-webhook' });
+      expect(task()).toMatchObject({ extractionId: id });
+      expect(task()?.credentialsMac).toBe(failing === 'unseal' ? undefined : mac);
+      expect(failures).toHaveLength(1);
+    },
+  );
 
   test('are not sent either if nobody knows whether they were refused', async () => {
     const failing = ({ store }: StoreCall): void => {
