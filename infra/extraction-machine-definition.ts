@@ -271,7 +271,7 @@ const growing = (
     : { IntervalSeconds: first, BackoffRate: backoff, MaxDelaySeconds: most, JitterStrategy: 'FULL' };
 
 /**
- * Start attempts until the start window is over. Too many do no harm, as start-task stops at NOT_STARTED after the window. Too few
+ * Start attempts until the start window is over. Too many do no harm, as start-task fails with StartWindowOver after the window. Too few
  * abandon the start early: with retries for the mean of 900 s alone, every second execution would run out of them. So they are for
  * the mean and three standard deviations, which 1 in 700 executions falls short of.
  * Under full jitter an interval has a mean of half its length, and a variance of a twelfth of its square. Defaults: 2, 4, 8, 16, 32,

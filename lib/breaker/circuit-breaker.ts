@@ -43,7 +43,7 @@ export interface CircuitBreaker {
   /** `onlyAsk`: no start will be made, so no turn is taken. */
   admit(about: About, options: { readonly onlyAsk: boolean }): Promise<Admission>;
   /**
-   * Takes what the admitted start showed. Every start that was not held is reported once. A slow one is reported twice: as slow
+   * Takes what the admitted start showed. Every start that was let go is reported once. A slow one is reported twice: as slow
    * while it is under way, and at its end. A failure counts its extraction in the item of the caller. The group's breaker opens
    * after `failures` extractions, and the caller's after as many groups.
    */

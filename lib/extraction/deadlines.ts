@@ -12,7 +12,7 @@ export type Timings = {
   readonly startTimeout: number;
   /** The timeout of reconcile-extraction. */
   readonly reconcileTimeout: number;
-  /** From `requestedAt` to `deadlineAt`. */
+  /** From `requestedAt` to `deadlineAt`, without the time in line. */
   readonly deadline: number;
   /** For how long the execution runs beyond the deadline. */
   readonly machineSlack: number;

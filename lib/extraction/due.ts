@@ -38,8 +38,8 @@ const earlier = (one: Timestamp, other: Timestamp): Timestamp => (one < other ? 
 export const start = (requestedAt: Timestamp, timings: Timings): Timestamp => windowEnd(requestedAt, timings);
 
 /**
- * The end of a claimed start: once it is stale and the machine had time to retry. A later `dueAt` stays, as there usually is one. An
- * earlier one would only help if machine and rule had both failed.
+ * The end of a claimed start: once it is stale and the machine had time to retry. A later `dueAt` stays, as there usually is one: after a
+ * wait in line up to its longest end. An earlier one would only help if machine and rule had both failed.
  */
 export const claimedStart = ({ dueAt }: Extraction, now: Date, { startTimeout, pollEvery }: Timings): Due => {
   const afterTimeout = plusSeconds(now, startTimeout + pollEvery);

@@ -20,7 +20,7 @@ export const errorMeanings = {
 
   CiphertextExpired: 'the caller had encrypted the credentials more than 60 minutes before',
   RequestDataGone: 'the sealed data of its request are gone',
-  StartWindowOver: 'the start window was over',
+  StartWindowOver: 'the start window was over, or it had waited for too long',
   Waits: "it waits in line, for the provider's rate or for who holds starts",
   TooLittleTime: 'too little time of the invocation was left for the start call',
   StartInProgress: 'an earlier start was still in progress',

@@ -31,7 +31,7 @@ export type LineEntry = {
   /** Grows with each try of the execution to start (`callbackAttempt`). */
   readonly attempt: number;
   readonly slot: string;
-  /** Since when it waits. Absent once it could go, because the start window counts again from then on. */
+  /** Since when it waits. Absent after the attempt that could go, as the start window counts again from then on. */
   readonly waitingSince?: string;
   /** For how long it had waited before, in milliseconds. */
   readonly waitedMs: number;

@@ -45,8 +45,8 @@ export type ReconcileDeps = RunDeps &
 type Waited = { readonly timings: Timings; readonly problem?: 'waited-too-long' };
 
 /**
- * Reads the line only for a record whose start window would be over. The machine asks once it waits no more, whatever its item shows.
- * Throws what the store throws.
+ * Reads the line only for a record whose start window would be over. Where the machine asks, the start waits no more, whatever its item
+ * shows, and ends: what it has waited then decides the reason only. Throws what the store throws.
  */
 const findWait = async (
   record: Extraction | undefined,

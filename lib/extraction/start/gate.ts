@@ -59,8 +59,10 @@ export interface Gate {
   outcomeOf(called: Called): Called;
   /** The call is slow, and still under way. */
   reportSlow(): Promise<void>;
-  /** Takes what the call showed, and what follows. Returns what the record is to show instead, if the start could not be put in line. */
-  afterCall(ended: Result, called: Called): Promise<NotAccepted | undefined>;
+  /**
+   * Takes what follows the call of `outcomeOf`. Returns what the record is to show instead, if the start could not be put in line.
+   */
+  afterCall(ended: Result): Promise<NotAccepted | undefined>;
   /** Every start that was admitted is reported once. */
   report(shown: Shown): Promise<void>;
 }
@@ -121,6 +123,7 @@ const breakerGate = (
   let admission: Admission = { kind: 'held', cause: '' };
   let admittedAt = 0;
   let wasSlow = false;
+  let call: Called | undefined;
   const reportToRate = async (shown: ShownToRate): Promise<void> =>
     startLine?.limiter?.report(breakerAboutOf(record).group, shown);
   return {
@@ -132,7 +135,9 @@ const breakerGate = (
       admittedAt = now().getTime();
       return admission;
     },
-    outcomeOf: ({ result, shown }) => {
+    outcomeOf: (called) => {
+      call = called;
+      const { result, shown } = called;
       const isReported = wasSlow && shown.kind === 'failed' && admission.kind !== 'turn';
       return { result, shown: isReported ? { kind: 'nothing' } : shown };
     },
@@ -141,8 +146,8 @@ const breakerGate = (
       await breaker.report(admission, { kind: 'slow' });
       await reportToRate({ kind: 'overloaded', admittedAt });
     },
-    afterCall: async (_ended, called) => {
-      const toRate = shownToRate(called, admittedAt);
+    afterCall: async () => {
+      const toRate = call && shownToRate(call, admittedAt);
       const isReported = wasSlow && toRate?.kind !== 'refused';
       if (toRate !== undefined && !isReported) await reportToRate(toRate);
       return undefined;
@@ -174,6 +179,8 @@ export const gateOf = async (
   let [isInLine, isTriedAgain] = [false, true];
   let mayWait = limiter !== undefined && timesInLine < maxEntries;
 
+  /** What the provider answered, before `outcomeOf` says that the start waits. */
+  let call: Called | undefined;
   let refusals = known?.refusals ?? 0;
   let notBefore: string | undefined;
 
@@ -190,7 +197,7 @@ export const gateOf = async (
   };
 
   /**
-   * Keeps what it has waited for the next try, or removes its item if none follows. A failure fails nothing: the item expires, and the time
+   * Keeps what it has waited for the next try, or removes its item if the call was the last one. A failure fails nothing: the item expires, and the time
    * until the next try does not count.
    */
   const stopWaiting = async (): Promise<void> => {
@@ -224,16 +231,18 @@ export const gateOf = async (
       return { kind: 'waits', problem: undefined };
     },
     outcomeOf: (called) => {
+      call = called;
       const { result, shown } = simple.outcomeOf(called);
       // Once its window is over, it would wait in vain.
       const waits = mayWait && isRefusedByRate(result) && now() < windowEndsAt;
       return { result: waits ? { ...result, error: 'Waits', notBefore: undefined } : result, shown };
     },
-    afterCall: async (ended, called) => {
-      const { result } = called;
+    afterCall: async (ended) => {
+      if (call === undefined) return undefined;
+      const { result } = call;
       isTriedAgain = result.kind === 'not-accepted';
-      if (!isRefusedByRate(result)) return simple.afterCall(ended, called);
-      if (showsRate(refusals)) await simple.afterCall(ended, called);
+      if (!isRefusedByRate(result)) return simple.afterCall(ended);
+      if (showsRate(refusals)) await simple.afterCall(ended);
       [refusals, notBefore] = [refusals + 1, result.notBefore];
       if (ended.error !== 'Waits') return undefined;
       try {

@@ -107,7 +107,7 @@ const recallCredentials = async (
 /**
  * Starts the provider's task at most once and stores the callback token (design, sections 3 to 5). Its safety is in the
  * order: first every step that can fail without harm, then the `STARTING` write, the start call, the record, the link.
- * While the start is held, nothing is unsealed, requested or written.
+ * While the start is held, nothing is unsealed or requested, and nothing of the record is written.
  * Throws what a store or `callFor` throws. The machine then retries, and continues where this attempt ended.
  */
 export const start = async (input: StartInput, deps: StartDeps): Promise<Result> => {
@@ -204,7 +204,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
       telemetry.log(logMessages.accepted);
     }
     const ended = await finishWith(claimed.record, { kind: 'called', attemptId, result });
-    const notInLine = await gate.afterCall(ended, called);
+    const notInLine = await gate.afterCall(ended);
     return notInLine === undefined
       ? ended
       : await finishWith(ended.record, { ...notInLine, kind: 'not-called' });

@@ -15,12 +15,19 @@ import {
 } from '../../../lib/extraction/phase.ts';
 import { type Extraction, hasTaskItem, hasWebhook, isUnderstood } from '../../../lib/extraction/record.ts';
 import { expectedStartAt } from '../../../lib/rate-limit/expected-start.ts';
+import { startWindowOf } from '../../../lib/rate-limit/start-line.ts';
 import { describeHold, holdOf } from '../terminal/describe-hold.ts';
 import { describeStartError } from '../terminal/extraction-failures.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import { bounded, clockTime, whyPolled } from './bounded-text.ts';
 import { webhookCame } from './derived-facts.ts';
-import { currentVisit, lastFailure, nextAttemptAt, type StateVisit } from './execution-progress.ts';
+import {
+  currentVisit,
+  lastFailure,
+  nextAttemptAt,
+  type Progress,
+  type StateVisit,
+} from './execution-progress.ts';
 import { nextRead, nextStatus, type Open } from './next-step.ts';
 import type { Hold } from './sources.ts';
 
@@ -65,11 +72,20 @@ const inLineWaits = (since: string, { record, holds, settings, line, now }: Open
   return `${held}Waits in line for the rate of the provider since ${clockTime(since, now)}.${starts} If it waits for longer than ${longest}, it ends NOT_STARTED, and may be requested again.`;
 };
 
+/** For how long it has been in line, and is not any more: the start window does not count that. */
+const msInLine = (execution: Progress | undefined): number =>
+  (execution?.visits ?? [])
+    .filter(({ state }) => state === 'InLine')
+    .reduce((sum, { enteredAt, leftAt = enteredAt }) => sum + Date.parse(leftAt) - Date.parse(enteredAt), 0);
+
 const requestedWaits = (known: Open): string => {
   const { record, settings, execution, now, unread } = known;
   const current = execution === undefined ? undefined : currentVisit(execution);
   if (current?.state === 'InLine') return inLineWaits(current.enteredAt, known);
-  const windowEnd = due.start(record.requestedAt, settings.timings);
+  const windowEnd = due.start(record.requestedAt, {
+    ...settings.timings,
+    startWindow: startWindowOf({ waitedMs: msInLine(execution) }, record.requestedAt, settings.timings),
+  });
   if (now.toISOString() >= windowEnd) {
     return `Was not started by ${clockTime(windowEnd, now)}. It ends NOT_STARTED, by ${nextReconcile(record, now)} at the latest.`;
   }

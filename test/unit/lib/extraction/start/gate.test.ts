@@ -164,7 +164,8 @@ test.each<readonly [string, StartCallResult, string | undefined]>([
   const { gate, did, line } = await gateWith({ entry: 0 });
   await gate.admit(false);
   const shown = result.kind === 'unknown' ? { kind: 'failed', cause: 'http-503' } : { kind: 'nothing' };
-  await gate.afterCall(notYet('ProviderBusy'), { result, shown: shown as never });
+  gate.outcomeOf({ result, shown: shown as never });
+  await gate.afterCall(notYet('ProviderBusy'));
   expect(did.slice(1)).toEqual(learnt === undefined ? [] : [learnt]);
   expect(await line.find(extractionId)).toBeUndefined();
 });
@@ -178,7 +179,8 @@ test.each<readonly [StartCallResult, readonly string[]]>([
   await gate.admit(false);
   await gate.reportSlow();
   const shown = { kind: result.kind === 'unknown' ? 'failed' : 'nothing' } as const;
-  await gate.afterCall(notYet('ProviderBusy'), { result, shown });
+  gate.outcomeOf({ result, shown });
+  await gate.afterCall(notYet('ProviderBusy'));
   expect(did.slice(1)).toEqual(['breaker: slow', 'rate: overloaded', ...then]);
 });
 
@@ -188,7 +190,7 @@ test('a start that the rate refused goes to the line, or is retried if it cannot
   const shown = { kind: 'nothing' } as const;
   const { result } = gate.outcomeOf({ result: busy, shown });
   expect(result).toMatchObject({ error: 'Waits', notBefore: undefined });
-  expect(await gate.afterCall(notYet('Waits'), { result: busy, shown })).toBeUndefined();
+  expect(await gate.afterCall(notYet('Waits'))).toBeUndefined();
   expect(await line.find(extractionId)).toMatchObject({ waitingSince: iso(100) });
 
   const late = await gateWith({ entry: 0, seconds: timings.startWindow });
@@ -197,7 +199,8 @@ test('a start that the rate refused goes to the line, or is retried if it cannot
 
   const broken = await gateWith({ entry: 0, failsToWait: true });
   await broken.gate.admit(false);
-  expect(await broken.gate.afterCall(notYet('Waits'), { result: busy, shown })).toBe(busy);
+  broken.gate.outcomeOf({ result: busy, shown });
+  expect(await broken.gate.afterCall(notYet('Waits'))).toBe(busy);
 });
 
 test.each<readonly [string, StartCallResult, object | undefined]>([
@@ -210,7 +213,8 @@ test.each<readonly [string, StartCallResult, object | undefined]>([
     waited: { waitedMs: 0, waitingSince: iso(70) },
   });
   await gate.admit(false);
-  await gate.afterCall(notYet('ProviderBusy'), { result, shown: { kind: 'nothing' } });
+  gate.outcomeOf({ result, shown: { kind: 'nothing' } });
+  await gate.afterCall(notYet('ProviderBusy'));
   await gate.report({ kind: 'nothing' });
   const item = await line.find(extractionId);
   if (left === undefined) expect(item).toBeUndefined();
@@ -231,10 +235,8 @@ test.each([
     waited: { waitedMs: 0, waitingSince: iso(70), refusals },
   });
   await gate.admit(false);
-  await gate.afterCall(notYet('Waits'), {
-    result: { ...busy, notBefore: iso(160) },
-    shown: { kind: 'nothing' },
-  });
+  gate.outcomeOf({ result: { ...busy, notBefore: iso(160) }, shown: { kind: 'nothing' } });
+  await gate.afterCall(notYet('Waits'));
   expect(did).toEqual(expected);
   const { refusals: noted, slot = '' } = (await line.find(extractionId)) ?? {};
   expect([noted, parseSlot(slot)?.at]).toEqual([refusals + 1, at]);

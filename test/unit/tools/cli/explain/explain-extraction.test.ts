@@ -189,6 +189,16 @@ test('who waits in line is not late, although the start window is over', async (
   const line = { lanes: [{ caller, priority: 'interactive', waiting: [place] }], perSecond: 0.1 } as const;
   const known = await explain(2_000, { record: waiting, execution: inLine(), line });
   expect(known?.headline).toContain(' since 12:00:03Z. It will be started at about 12:33:30Z. If');
+
+  const released = inLine(
+    event(2_003, 'TaskStateExited', { state: 'InLine' }),
+    event(2_003, 'TaskStateEntered', { state: 'StartTask' }),
+    event(2_003, 'TaskScheduled'),
+  );
+  const tried = await explain(2_010, { record: waiting, execution: released });
+  expect(tried?.headline).toBe(
+    'Waits for start-task. Without a start by 12:48:20Z it ends NOT_STARTED, and may be requested again.',
+  );
 });
 
 test('texts of callers, operators and errors are escaped and bounded', async () => {

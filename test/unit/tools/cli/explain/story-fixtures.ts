@@ -60,12 +60,13 @@ export const inStartTask = (...more: readonly ExecutionEvent[]): Execution => ({
 });
 
 /** The same, which has to wait for the provider's rate from second 3 on. */
-export const inLine = (): Execution =>
+export const inLine = (...more: readonly ExecutionEvent[]): Execution =>
   inStartTask(
     failed(2, 'Waits', 'http-429'),
     event(2, 'TaskStateExited', { state: 'StartTask' }),
     event(3, 'TaskStateEntered', { state: 'InLine' }),
     event(3, 'TaskScheduled'),
+    ...more,
   );
 
 /** The same, whose wait for the webhook ended at second 601, so that it polls. */
