@@ -54,7 +54,8 @@ test.each([
   ['hang', { kind: 'silence' }],
 ] as const)(
   `of ${requests} starts within ${withinMs / 1_000} s at a bank whose starts %s, few end UNCONFIRMED`,
-  { tags: ['slow'] },
+  // Its waits follow one another, each with its own limit. At a load of 20 it takes three minutes.
+  { timeout: 900_000, tags: ['slow'] },
   async (what, behaviour) => {
     await provider.setFaults([
       { method: 'POST', path: startPath, behaviours: [behaviour], forSeconds: 3_600 },
