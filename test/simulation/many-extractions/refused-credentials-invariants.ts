@@ -153,15 +153,24 @@ const refusedForAReason: Invariant = {
   },
 };
 
+/** Whether a mark counts after what none of its extractions showed so late. A clock that was ahead, or an operator, may be why. */
+const isLate = ({ tasks, population }: Service, { extractionIds, noticedAt }: RefusalMark): boolean => {
+  if (population.clocksAhead !== undefined || population.forgetsAt !== undefined) return false;
+  return [...tasks.values()]
+    .filter(({ extractionId = '' }) => extractionIds.includes(extractionId))
+    .every((task) => Date.parse(task.noticedAt ?? noticedAt) + 1_000 < Date.parse(noticedAt));
+};
+
 const marksAreRight: Invariant = {
   name: 'marks-are-right',
-  rule: 'A mark says what the final status of its extraction shows, is set before that is settled, unless its task was adopted, and is not set past its end.',
+  rule: 'A mark says what the final status of its extraction shows, and when that was noticed. It is set before that is settled, unless its task was adopted, and is not set past its end.',
   check: (service) => {
     for (const { of: id, mark, at } of of(service, 'marked')) {
       const one = service.memberOf(id);
       const shows = mark.isRefused ? isRefused(one) : showsRight(one);
       if (!shows) return `${id} ends ${one.ends}, and sets a mark.`;
       if (mark.expiresAt * 1_000 <= at) return `${id} sets a mark that has ended.`;
+      if (isLate(service, mark)) return `${id} sets a mark that is later than what it shows.`;
       const settled = of(service, 'status', id).find(({ status }) => status === one.ends);
       // start-task may link it after a delivery, and what it then knows of the credentials is marked late.
       const isAdopted = of(service, 'linked', id)[0]?.isAdopted === true;

@@ -56,7 +56,7 @@ export const loginFaults: Faults = {
     file: refusals,
     find: 'const noticedAt = shownAt(known.noticedAt, known.afterMark);',
     replace: 'const noticedAt = shownAt(now().toISOString(), known.afterMark);',
-    caughtBy: 'marked-once',
+    caughtBy: 'marks-are-right',
     firstSeed: 1800,
   },
   'erasure-revives': {
@@ -86,6 +86,14 @@ export const loginFaults: Faults = {
     find: 'if (!isNoticed && task?.afterMark === undefined) known = checked.known;',
     caughtBy: 'refused-for-a-reason',
     firstSeed: 63_900,
+  },
+  'recalled-mark-comes-first': {
+    does: 'A link that an earlier attempt did not make counts after the mark that it read, whatever was noticed before.',
+    file: start,
+    find: '!isNoticed && task?.afterMark',
+    replace: 'task?.afterMark',
+    caughtBy: 'marks-are-right',
+    firstSeed: 553_600,
   },
   'mac-lost-with-the-link': {
     does: 'A link that an earlier attempt did not make has no MAC.',
