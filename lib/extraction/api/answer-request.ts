@@ -68,6 +68,7 @@ export const answerRequest = async (
     deps,
   );
   deps.telemetry.log(logMessages.requested, {
+    extractionId,
     outcome: outcome.kind,
     caller,
     ...('record' in outcome ? requestedFields(outcome.record) : {}),

@@ -201,7 +201,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     if (result.kind === 'accepted') {
       // Logged before the write: if the write fails, the log is the only place that has the taskId.
       telemetry.about({ taskId: result.taskId });
-      telemetry.log(logMessages.accepted);
+      telemetry.log(logMessages.accepted, { extractionId, taskId: result.taskId });
     }
     const ended = await finishWith(claimed.record, { kind: 'called', attemptId, result });
     const notInLine = await gate.afterCall(ended);

@@ -8,6 +8,7 @@ import {
 } from '../../../../../lib/extraction/api/answer-read.ts';
 import { type AnswerRequestDeps, answerRequest } from '../../../../../lib/extraction/api/answer-request.ts';
 import { type AnswerSummaryDeps, answerSummary } from '../../../../../lib/extraction/api/answer-summary.ts';
+import { extractionIdOf } from '../../../../../lib/extraction/api/idempotency.ts';
 import type { PublicExtraction } from '../../../../../lib/extraction/api/public-view.ts';
 import type { CredentialsExtraction } from '../../../../../lib/extraction/record.ts';
 import { at, closedExtraction, id, iso } from '../../../../support/data/extraction-fixtures.ts';
@@ -320,7 +321,7 @@ test('a password cannot be guessed by repeating a request: eleven guesses, also 
   });
 });
 
-test('each line of a request has its entity and time, as the first may have failed once it was recorded', async () => {
+test('each line of a request has its id, entity and time, as the first may have failed once it was recorded', async () => {
   const { deps, seen } = intakeInMemory();
   const body = JSON.stringify({
     method: 'credentials',
@@ -333,8 +334,12 @@ test('each line of a request has its entity and time, as the first may have fail
   await expect(answerRequest(event, { ...deps, startExecution })).rejects.toThrow('Throttled.');
   expect(await answerRequest(event, { ...deps, now: () => at(60) })).toMatchObject({ statusCode: 200 });
   const requestedMs = deps.now().getTime();
+  const extractionId = extractionIdOf(owner, 'order-1');
   expect(seen.progress).toEqual([
-    ['Extraction requested.', { outcome: 'replayed', caller: owner, entity: 'bank', requestedMs }],
+    [
+      'Extraction requested.',
+      { extractionId, outcome: 'replayed', caller: owner, entity: 'bank', requestedMs },
+    ],
   ]);
 });
 
