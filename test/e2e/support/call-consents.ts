@@ -1,10 +1,10 @@
 import { inject } from 'vitest';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { checkAgainstOpenapi } from './check-against-openapi.ts';
-import { answerInTime, retryOn5xx } from './retry-on-5xx.ts';
+import { fetchInTime, retryOn5xx } from './retry-on-5xx.ts';
 
 const { api, callers, client } = inject('cosecha');
-const signed = signedFetch({ region: client.region, credentials: callers.caller });
+const signed = fetchInTime(signedFetch({ region: client.region, credentials: callers.caller }));
 
 /** Calls a consent route for `target`, signed, until the answer is no 5xx. `path` starts after the API's address. */
 export const callConsents = (
@@ -21,9 +21,7 @@ export const callConsents = (
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
-  return retryOn5xx(async () =>
-    checkAgainstOpenapi(method, path, await signed(`${api}${path}`, { ...init, ...answerInTime() })),
-  );
+  return retryOn5xx(async () => checkAgainstOpenapi(method, path, await signed(`${api}${path}`, init)));
 };
 
 /** How a first revocation is answered: 409 if a busy machine answered it 5xx once it was done, and it was repeated. */

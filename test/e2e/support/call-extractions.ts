@@ -11,7 +11,7 @@ import { keepAnswer } from '../leaks/kept-answers.ts';
 import { waitMs } from '../time-limits.ts';
 import { checkAgainstOpenapi } from './check-against-openapi.ts';
 import { noteExtraction } from './records.ts';
-import { answerInTime, retryOn5xx } from './retry-on-5xx.ts';
+import { fetchInTime, retryOn5xx } from './retry-on-5xx.ts';
 
 const { api, callers, client, markers, sandboxUrl } = inject('cosecha');
 
@@ -40,8 +40,8 @@ export const provider = {
 };
 
 const fetchAs = {
-  caller: signedFetch({ region: client.region, credentials: callers.caller }),
-  stranger: signedFetch({ region: client.region, credentials: callers.stranger }),
+  caller: fetchInTime(signedFetch({ region: client.region, credentials: callers.caller })),
+  stranger: fetchInTime(signedFetch({ region: client.region, credentials: callers.stranger })),
 };
 
 /** Resolves once the provider makes no further delivery for a task. */
@@ -105,7 +105,6 @@ export const postOnce = async (
         ...(traceparent === undefined ? {} : { traceparent }),
       },
       body: typeof body === 'string' ? body : JSON.stringify(body),
-      ...answerInTime(),
     });
   const answer = await paced(send);
   return checkAgainstOpenapi('POST', '/extractions', answer);
@@ -135,9 +134,7 @@ export const extractWith = async (plan: Plan, more: Body = {}) => {
 
 /** Sends a GET until the answer is no 5xx. */
 const get = (path: string, caller: Caller): Promise<Response> =>
-  retryOn5xx(async () =>
-    checkAgainstOpenapi('GET', path, await fetchAs[caller](`${api}${path}`, answerInTime())),
-  );
+  retryOn5xx(async () => checkAgainstOpenapi('GET', path, await fetchAs[caller](`${api}${path}`)));
 
 /** Sends one POST /erasures until the answer is no 5xx. */
 export const askToErase = (scope: Body, caller: Caller = 'caller'): Promise<Response> =>
@@ -146,7 +143,6 @@ export const askToErase = (scope: Body, caller: Caller = 'caller'): Promise<Resp
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(scope),
-      ...answerInTime(),
     };
     return checkAgainstOpenapi('POST', '/erasures', await fetchAs[caller](`${api}/erasures`, init));
   });
