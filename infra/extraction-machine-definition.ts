@@ -11,7 +11,15 @@ export type MachineTimings = {
   readonly startRetryFirstSeconds: number;
   readonly startRetryEverySeconds: number;
   readonly maxWaitSeconds: number;
+  readonly providerTimeoutMs: number;
 };
+
+/**
+ * The timeout of reconcile-extraction. A reconcile makes at most four calls to the provider: login, read, login again and read again.
+ * Then it stores up to 20 MiB, for which 40 s are ample. Defaults: 4 × 20 + 40 = 120 s.
+ */
+export const reconcileSeconds = ({ providerTimeoutMs }: Pick<MachineTimings, 'providerTimeoutMs'>): number =>
+  Math.ceil((4 * providerTimeoutMs) / 1_000) + 40;
 
 /** The ARNs of the two functions that the machine invokes, and the name of its table: tokens at synthesis, plain text in a test. */
 type MachineResources = {
@@ -215,9 +223,11 @@ const reconcile = (
     FunctionName: functions.reconcile,
     Payload: "{% $merge([$states.input, {'trigger': 'machine'}]) %}",
   },
+  // By then Lambda has ended the invocation. If its answer does not come, as after an event that was lost, the next poll does.
+  TimeoutSeconds: reconcileSeconds(timings) + 10,
   Retry: [
     {
-      ErrorEquals: notYet,
+      ErrorEquals: [...notYet, 'States.Timeout'],
       ...growing(timings.pollFirstSeconds, timings.pollEverySeconds, timings.pollBackoff),
       MaxAttempts: pollAttempts(timings),
     },

@@ -2,16 +2,13 @@ import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { reconcileSeconds } from '../extraction-machine-definition.ts';
 import type { Config } from '../settings/config.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 
-/**
- * A reconcile makes at most four calls to the provider: login, read, login again and read again. Then it stores up to
- * 20 MiB, for which 40 s are ample. Defaults: 4 × 20 + 40 = 120 s.
- */
-export const reconcileTimeout = (config: Config): Duration =>
-  Duration.seconds(Math.ceil((4 * config.providerTimeoutMs) / 1_000) + 40);
+/** As the machine knows it, which waits for no longer. */
+export const reconcileTimeout = (config: Config): Duration => Duration.seconds(reconcileSeconds(config));
 
 /**
  * Lambda receives a message again after a throttle, and such a receive counts, so that AWS recommends at least 5

@@ -39,6 +39,7 @@ export const invariants: readonly Invariant[] = [
   rendezvous.wokenAfterRecorded,
   rendezvous.wakeNotLost,
   rendezvous.waitAnswered,
+  rendezvous.pollNotLost,
   queueMessages.queuedBeforeWoken,
   queueMessages.leasedBeforeSent,
   queueMessages.oneChainOfMessages,

@@ -1,4 +1,5 @@
 import type { Task } from '../../../lib/extraction/store.ts';
+import { lifeOf } from '../world/settings.ts';
 import { theExtraction } from '../world/the-extraction.ts';
 import type { Invariant } from './invariant.ts';
 
@@ -64,6 +65,21 @@ export const waitAnswered: Invariant = {
         return 'start-task returned, and the machine waited for no webhook.';
       const isStored = [...world.tasks.values()].some(({ callbackToken }) => callbackToken === token);
       return isStored ? undefined : 'start-task returned, but its token was neither stored nor answered.';
+    },
+  },
+};
+
+export const pollNotLost: Invariant = {
+  name: 'poll-not-lost',
+  rule: 'The machine waits for the answer of a poll for no longer than reconcile-extraction may run and ten seconds.',
+  outlivesLoss: true,
+  checks: {
+    pollOver: ({ seconds }, _world, premise) => {
+      premise();
+      // Clocks that were read meanwhile have moved the time by milliseconds.
+      return seconds < lifeOf.reconcile + 11
+        ? undefined
+        : `The machine waited ${Math.round(seconds)} s for the answer of one poll.`;
     },
   },
 };

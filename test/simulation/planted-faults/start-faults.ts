@@ -194,6 +194,12 @@ export const startFaults: Faults = {
     replace: 'deviations: 0,',
     caughtBy: 'start-window-used',
   },
+  'lost-poll-awaited': {
+    does: 'The machine waits for the answer of a poll until the execution times out.',
+    file: machine,
+    find: 'TimeoutSeconds: reconcileSeconds(timings) + 10,',
+    caughtBy: 'poll-not-lost',
+  },
   'failed-start-unreported': {
     does: 'A failed start is not reported to the machine.',
     file: start,

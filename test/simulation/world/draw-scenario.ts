@@ -13,6 +13,7 @@ const ends = (endsAfter: number | 'never', more: Partial<Scenario['task']> = {})
 const differences: Readonly<Record<string, Partial<Scenario>>> = {
   'at-once': { task: ends(0) },
   silent: { webhook: 'silent' },
+  'silent-poll-lost': { webhook: 'silent', firstPollLost: true },
   'no-webhooks': { webhook: 'not requested', task: ends(30) },
   'after-the-wait': { task: ends(45) },
   late: { task: ends(110) },
@@ -218,5 +219,6 @@ export const drawScenario = (random: Random, another: Random, name: string): Sce
     ...drawn,
     ...(lagging === undefined ? {} : { task: { ...drawn.task, lagging } }),
     ...(another.below(12) === 0 ? { cancelAfter: another.pick([1, 2.01, 5]) } : {}),
+    ...(another.below(16) === 0 ? { firstPollLost: true } : {}),
   };
 };

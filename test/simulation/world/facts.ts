@@ -39,6 +39,8 @@ export type Facts = {
   storing: { readonly by: Process };
   /** The state StartTask waited for its callback token until its timeout. */
   waitedOut: { readonly token: string };
+  /** A try of Reconcile has ended, or its execution did. */
+  pollOver: { readonly seconds: number };
   /** An execution was started. */
   executionStarted: Readonly<Record<string, never>>;
   /** The caller's request was answered. */

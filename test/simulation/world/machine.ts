@@ -64,6 +64,9 @@ export class Execution {
   #retries: Retries = retriesOf([]);
   #retryCount = 0;
   #timers: (Timer | undefined)[] = [];
+  /** Since when a try of Reconcile waits for its answer. */
+  #polledAt: number | undefined;
+  #polls = 0;
   #machineTimeout: Timer | undefined;
 
   constructor(world: World, functions: MachineFunctions, input: ExecutionInput) {
@@ -129,12 +132,7 @@ export class Execution {
     this.#cause = undefined;
     const input = { input: this.input, token, attempt: this.redrives * 1_000 + this.#retryCount };
     this.#token = token;
-    this.#timers.push(
-      this.#set(definition.States.StartTask.TimeoutSeconds ?? 0, 'StartTask times out', () => {
-        this.#world.state('waitedOut', { token });
-        this.#fail('States.Timeout');
-      }),
-    );
+    this.#timeOut('StartTask', () => this.#world.state('waitedOut', { token }));
     this.#invoke('start-task', attempt, () =>
       this.#functions.startTask(input, (end) => {
         if (end.kind === 'returned' || this.#world.scenario.interruptions === 'unreported') return;
@@ -145,6 +143,10 @@ export class Execution {
 
   #tryReconcile(attempt: number): void {
     const { extractionId } = this.input;
+    this.#polls += 1;
+    this.#polledAt = this.#world.kernel.now;
+    this.#timeOut('Reconcile', () => undefined);
+    if (this.#polls === 1 && this.#world.scenario.firstPollLost === true) return;
     this.#invoke('reconcile', attempt, () =>
       this.#functions.reconcile({ trigger: 'machine', extractionId, lastProblem: this.#cause }, (end) => {
         if (!this.#isCurrent(attempt)) return;
@@ -152,6 +154,17 @@ export class Execution {
         else this.#fail(errorOf(end, this.#world.scenario));
       }),
     );
+  }
+
+  /** Fails the try with States.Timeout if it is not answered in time. A state without TimeoutSeconds waits on. */
+  #timeOut(name: StateName, timedOut: () => void): void {
+    const { TimeoutSeconds } = definition.States[name];
+    if (TimeoutSeconds === undefined) return;
+    const timer = this.#set(TimeoutSeconds, `${name} times out`, () => {
+      timedOut();
+      this.#fail('States.Timeout');
+    });
+    this.#timers.push(timer);
   }
 
   /** The Lambda service may refuse, or may fail after it has invoked the function. Then two invocations run. */
@@ -217,6 +230,9 @@ export class Execution {
   /** The attempt is over, and its callback token is invalid. */
   #leave(): void {
     this.#token = undefined;
+    if (this.#polledAt !== undefined)
+      this.#world.state('pollOver', { seconds: (this.#world.kernel.now - this.#polledAt) / 1_000 });
+    this.#polledAt = undefined;
     for (const timer of this.#timers) this.#world.kernel.timers.clear(timer);
     this.#timers = [];
   }

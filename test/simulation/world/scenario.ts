@@ -66,6 +66,8 @@ export type Scenario = {
   readonly eraseAfter?: number;
   /** The error name of a crash. If `unreported`, a state that waits for its callback token waits on, unlike on AWS. */
   readonly interruptions: 'Runtime.ExitError' | 'Runtime.OutOfMemory' | 'Lambda.Unknown' | 'unreported';
+  /** AWS loses the first invocation by the state Reconcile, and never answers. */
+  readonly firstPollLost?: true;
   /**
    * The breakers. Without it, every call is admitted. `open`: those of the caller and of the group are open at the request.
    * `paused`: an operator pauses these calls, and resumes, after so many seconds from the request.

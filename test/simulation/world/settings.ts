@@ -1,4 +1,4 @@
-import type { MachineTimings } from '../../../infra/extraction-machine-definition.ts';
+import { type MachineTimings, reconcileSeconds } from '../../../infra/extraction-machine-definition.ts';
 import type { BreakerSettings } from '../../../lib/breaker/breaker-state.ts';
 import type { Timings } from '../../../lib/extraction/deadlines.ts';
 
@@ -33,7 +33,7 @@ export const timingsOf = (given: Settings): Timings => ({
   startWindow: given.startWindowSeconds,
   maxWait: given.maxWaitSeconds,
   startTimeout: given.startTimeoutSeconds,
-  reconcileTimeout: (4 * given.providerTimeoutMs) / 1_000 + 40,
+  reconcileTimeout: reconcileSeconds(given),
   deadline: given.deadlineSeconds,
   machineSlack: given.machineSlackSeconds,
   pollFirst: given.pollFirstSeconds,

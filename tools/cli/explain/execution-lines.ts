@@ -15,8 +15,15 @@ const machine = { lane: 'machine', source: 'Step Functions' } as const;
  */
 const isPoll = (error: string | undefined): boolean => error === 'NotYet' || error === 'Runtime.HandlerError';
 
-const outcomeOf = ({ error, message }: Attempt): Pick<StoryLine, 'what' | 'verdict' | 'does'> => {
-  if (error === 'States.Timeout') return { what: 'No webhook ended the wait in time.', verdict: 'failed' };
+/** What did not come within the timeout of a state. */
+const missed = (state: string): string =>
+  state === 'Reconcile' ? 'AWS did not answer this poll in time.' : 'No webhook ended the wait in time.';
+
+const outcomeOf = (
+  { error, message }: Attempt,
+  state: string,
+): Pick<StoryLine, 'what' | 'verdict' | 'does'> => {
+  if (error === 'States.Timeout') return { what: missed(state), verdict: 'failed' };
   const because = message === undefined ? '' : ` (${message})`;
   const known = error === undefined ? undefined : knownStartError({ error, problem: message });
   if (known !== undefined) {
@@ -34,7 +41,14 @@ const attemptLines = (visit: StateVisit, settings: StorySettings | undefined): r
     const { number, scheduledAt: since, endedAt: at, error } = attempt;
     if (error === undefined || at === undefined) return [];
     const nextAt = nextAttemptAt(visit, attempt, settings);
-    return defined({ at, since, ...machine, ...outcomeOf(attempt), attempt: number, nextAt }) as StoryLine;
+    return defined({
+      at,
+      since,
+      ...machine,
+      ...outcomeOf(attempt, visit.state),
+      attempt: number,
+      nextAt,
+    }) as StoryLine;
   });
 
 const states: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 import validate from 'asl-validator';
 import jsonata from 'jsonata';
 import { describe, expect, test } from 'vitest';
+import { reconcileTimeout } from '../../../../infra/constructs/reconcile-queue.ts';
 import {
   eventsPerWait,
   extractionMachineDefinition,
@@ -166,6 +167,11 @@ describe('Reconcile', () => {
     const payload = await evaluated(Reconcile.Arguments.Payload, { input });
     expect(payload).toEqual({ trigger: 'machine', ...input });
   });
+
+  test('polls again if AWS never answers: by then the function has ended', () => {
+    expect(Reconcile.TimeoutSeconds).toBe(reconcileTimeout(config).toSeconds() + 10);
+    expect(Reconcile.Retry[0]?.ErrorEquals).toContain('States.Timeout');
+  });
 });
 
 describe('the arithmetic of retries', () => {
@@ -199,7 +205,7 @@ describe('the arithmetic of retries', () => {
     expect(pollAttempts({ ...steady, pollEverySeconds: 60, pollBackoff: 1 })).toBe(100);
     const fixed = extractionMachineDefinition({ ...steady, pollEverySeconds: 2 }, functions);
     expect(fixed.States.Reconcile.Retry[0]).toEqual({
-      ErrorEquals: ['NotYet'],
+      ErrorEquals: ['NotYet', 'States.Timeout'],
       IntervalSeconds: 2,
       BackoffRate: 1,
       JitterStrategy: 'FULL',

@@ -153,6 +153,7 @@ test('the times of the machine are those of its definition', async () => {
     pollFirstSeconds: 5,
     pollEverySeconds: 120,
     pollBackoff: 3,
+    providerTimeoutMs: 20_000,
   };
   const definition = extractionMachineDefinition(times, {
     startTask: 'start',

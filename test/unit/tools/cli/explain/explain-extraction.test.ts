@@ -65,6 +65,13 @@ test('without the record the story is of what the other sources have', async () 
   expect(story?.lines.map(({ what }) => what)).toContain('Started the execution.');
 });
 
+test('a poll that AWS does not answer is none of the webhook', async () => {
+  const execution = inReconcile(event(731, 'TaskTimedOut', { error: 'States.Timeout' }), again(735));
+  const story = await explain(740, { record: extractionIn('RUNNING'), execution });
+  const missed = story?.lines.filter(({ what }) => what.includes('in time')).map(({ what }) => what);
+  expect(missed).toEqual(['No webhook ended the wait in time.', 'AWS did not answer this poll in time.']);
+});
+
 test('lines of all sources are merged in order of time, and each retry has its number and the next time', async () => {
   const failure = { name: 'ProviderBusy', httpStatus: 429, cause: { name: 'Cause' } };
   const story = await explain(5, {
