@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeWorkDirectory } from './paths.ts';
 
 /**
  * Returns the directory. The first call fills it under another name and renames it when it is complete, so an interrupted
@@ -9,6 +10,7 @@ import { dirname } from 'node:path';
  */
 export const installOnce = async (directory: string, install: (staging: string) => Promise<void>) => {
   if (existsSync(directory)) return directory;
+  await makeWorkDirectory();
   await mkdir(dirname(directory), { recursive: true });
   const staging = `${directory}.${randomUUID()}`;
   try {

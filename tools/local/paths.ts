@@ -1,9 +1,13 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makePrivateDirectory } from '../cli/terminal/private-files.ts';
 
 export const repository = join(import.meta.dirname, '..', '..');
 
-/** Where local runs write, ignored by git. It can be deleted at any time; the next run then installs the emulator again. */
+/**
+ * Where local runs write, ignored by git. It can be deleted at any time; the next run then installs the emulator again. Only its owner can
+ * enter it, as files below it have access keys (`makeWorkDirectory`).
+ */
 export const workDirectory = join(repository, '.cosecha');
 
 /** `NODE_COMPILE_CACHE` of the processes that load as much as the CDK: from it they start in half the time. */
@@ -11,6 +15,8 @@ export const compileCache = join(workDirectory, 'compile-cache');
 
 /** The directory of this process's `node`. It is first on the PATH of everything that needs Node 24, as the emulated functions do. */
 export const nodeDirectory = dirname(process.execPath);
+
+export const makeWorkDirectory = (): Promise<void> => makePrivateDirectory(workDirectory);
 
 const runsDirectory = join(workDirectory, 'runs');
 
@@ -22,6 +28,7 @@ const runsKept = 10;
  * runs can start in the same millisecond. All but the last ten directories are deleted, except directories of running processes.
  */
 export const createRunDirectory = async (name: string, now: Date): Promise<string> => {
+  await makeWorkDirectory();
   await mkdir(runsDirectory, { recursive: true });
   const runs = (await readdir(runsDirectory)).sort();
   const stale = runs.slice(0, Math.max(0, runs.length - runsKept + 1)).filter((run) => !isRunning(run));

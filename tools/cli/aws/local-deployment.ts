@@ -1,9 +1,10 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { isProgrammingError } from '../../../lib/client/is-programming-error.ts';
 import { discardBody } from '../terminal/answer-body.ts';
 import { CliError } from '../terminal/errors.ts';
+import { replacePrivately } from '../terminal/private-files.ts';
 
 /**
  * Where `npm start` serves, as `.cosecha/running.json` in the package has it while it runs. Only its owner can read the
@@ -73,9 +74,7 @@ export const refuseSecondDeployment = async (root: string): Promise<void> => {
  */
 export const claimLocalDeployment = async (root: string, deployment: LocalDeployment): Promise<void> => {
   await refuseSecondDeployment(root);
-  // An existing file would keep its mode, so it is removed first.
-  await rm(fileIn(root), { force: true });
-  await writeFile(fileIn(root), `${JSON.stringify(deployment, undefined, 2)}\n`, { mode: 0o600 });
+  await replacePrivately(fileIn(root), `${JSON.stringify(deployment, undefined, 2)}\n`);
 };
 
 /** Removes the file, unless it describes another `npm start`. */

@@ -1,8 +1,9 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { CliError } from '../terminal/errors.ts';
+import { replacePrivately } from '../terminal/private-files.ts';
 import { secretPrefix } from './forward-event.ts';
 import type { Progress } from './handle-stream.ts';
 
@@ -35,10 +36,7 @@ export const readListenState = async (file: string): Promise<ListenState | undef
   }
 };
 
-/** Replaces the file in one step, so that a process which is killed leaves either the old content or the new one. */
 export const writeListenState = async (file: string, state: ListenState): Promise<void> => {
-  await mkdir(dirname(file), { recursive: true });
-  const temporary = `${file}.${process.pid}`;
-  await writeFile(temporary, JSON.stringify(state), { mode: 0o600 });
-  await rename(temporary, file);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await replacePrivately(file, JSON.stringify(state));
 };

@@ -1,8 +1,9 @@
-import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { ExtractionEvent } from '../../../lib/downstream/index.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { CliError } from '../terminal/errors.ts';
+import { openOwn, replacePrivately, writePrivately } from '../terminal/private-files.ts';
 
 type Key = Readonly<Record<string, AttributeValue>>;
 
@@ -62,13 +63,12 @@ const progressFile = (path: string): string => `${path}.progress`;
 
 /** Undefined if no export of this file was interrupted. Throws CliError if it is another file, or the export was of something else. */
 export const readProgress = async (path: string, asked: string): Promise<Progress | undefined> => {
-  const size = await stat(path).then(
-    (file) => file.size,
-    () => undefined,
+  const exists = await lstat(path).then(
+    () => true,
+    () => false,
   );
-  const text = await readFile(progressFile(path), 'utf8').catch(() => undefined);
-  // Before its first page, an export has an empty file.
-  if (size === undefined || (size === 0 && text === undefined)) return undefined;
+  if (!exists) return undefined;
+  const text = await readOwn(progressFile(path));
   if (text === undefined) {
     throw new CliError(`${path} exists, and is not overwritten. Name another file, or remove this one.`);
   }
@@ -77,6 +77,14 @@ export const readProgress = async (path: string, asked: string): Promise<Progres
   throw new CliError(
     `${path} was begun with ${progress.asked}, and goes on with that only. Name another file for this export.`,
   );
+};
+
+/** The text of a file that only this user can have written, or undefined if there is none. Throws CliError for another's. */
+const readOwn = async (path: string): Promise<string | undefined> => {
+  const exists = await lstat(path).catch(() => undefined);
+  if (exists === undefined) return undefined;
+  const file = await openOwn(path);
+  return file.readFile('utf8').finally(() => file.close());
 };
 
 /**
@@ -95,8 +103,15 @@ export const exportExtractions = async (
     written: 0,
     segments: deps.segments.map(() => 'none' as const),
   };
-  let progress: Progress = (await readProgress(path, deps.asked)) ?? none;
-  const file = await open(path, progress.bytes === 0 ? 'w' : 'r+', 0o600);
+  const begun = await readProgress(path, deps.asked);
+  let progress: Progress = begun ?? none;
+  const saveProgress = () => replacePrivately(progressFile(path), JSON.stringify(progress));
+  if (begun === undefined) {
+    // First, so that an export which is interrupted here can go on.
+    await saveProgress();
+    await writePrivately(path, '');
+  }
+  const file = await openOwn(path);
   const save = async (page: ExportPage, index: number): Promise<void> => {
     const lines = page.records.map((record) => `${JSON.stringify(exportedEvent(record))}\n`).join('');
     const bytes = Buffer.from(lines);
@@ -108,9 +123,7 @@ export const exportExtractions = async (
       written: progress.written + page.records.length,
       segments: progress.segments.with(index, page.next ?? 'all'),
     };
-    // Renamed, as a file that is half written would be no progress.
-    await writeFile(`${progressFile(path)}.new`, JSON.stringify(progress), { mode: 0o600 });
-    await rename(`${progressFile(path)}.new`, progressFile(path));
+    await saveProgress();
     deps.onPage(progress);
   };
   const pace = paceOf(deps);

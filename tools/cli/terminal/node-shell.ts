@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -10,6 +10,7 @@ import type { Shell } from './command-environment.ts';
 import { checkTypedText, decodeText } from './decode-text.ts';
 import { CliError } from './errors.ts';
 import { type Lines, pasteable, printable, printableJson, printableLines } from './printable.ts';
+import { writePrivately } from './private-files.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 
 /**
@@ -121,21 +122,10 @@ export const nodeShell = ({ json, commandLine = 'npm exec --no -- cosecha' }: Sh
       return withoutBreak(checkTypedText(typed));
     },
     writePrivately: async (path, bytes) => {
-      if (path === '-') {
-        const shown = stdout.isTTY ? printableLines(Buffer.from(bytes).toString().split('\n')) : bytes;
-        await new Promise<void>((resolve, reject) => {
-          stdout.write(shown, (error) => (error ? reject(error) : resolve()));
-        });
-        return;
-      }
-      // `wx` fails where there is a file, as it may be somebody's.
-      await writeFile(path, bytes, { mode: 0o600, flag: 'wx' }).catch((cause: unknown) => {
-        throw new CliError(
-          codeOf(cause) === 'EEXIST'
-            ? `${path} exists, and is not overwritten. Name another file, or remove this one.`
-            : `${path} could not be written: ${String(codeOf(cause))}.`,
-          { cause },
-        );
+      if (path !== '-') return await writePrivately(path, bytes);
+      const shown = stdout.isTTY ? printableLines(Buffer.from(bytes).toString().split('\n')) : bytes;
+      await new Promise<void>((resolve, reject) => {
+        stdout.write(shown, (error) => (error ? reject(error) : resolve()));
       });
     },
     columns: stdout.isTTY ? stdout.columns : undefined,

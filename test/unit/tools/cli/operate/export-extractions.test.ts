@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -53,8 +53,6 @@ const eventsIn = async (path: string) => {
 
 test('an export has every record of all segments as one event a line', async () => {
   const path = await newFile();
-  // As one that was interrupted before its first page.
-  await writeFile(path, '');
   const segments = [segmentOf(page(1, 2), page(3)), segmentOf(page(4))];
   expect(await exportExtractions(path, deps({ segments }))).toMatchObject({ read: 8, written: 4 });
   const events = await eventsIn(path);
@@ -80,11 +78,51 @@ test('an export that was interrupted goes on, and writes each record once', asyn
   expect((await eventsIn(path)).map(({ extractionId }) => extractionId)).toEqual(['id-1', 'id-2', 'id-3']);
 });
 
+test('an export that was interrupted before its first page goes on', async () => {
+  const path = await newFile();
+  const cutOff = async function* () {
+    if (path !== '') throw new Error('the network is down');
+    yield page();
+  };
+  await expect(exportExtractions(path, deps({ segments: [cutOff] }))).rejects.toThrow('the network is down');
+  await exportExtractions(path, deps({ segments: [segmentOf(page(1))] }));
+  expect((await eventsIn(path)).map(({ extractionId }) => extractionId)).toEqual(['id-1']);
+});
+
+test('an export writes into no file that somebody else has put there', async () => {
+  const path = await newFile();
+  await writeFile(path, '', { mode: 0o666 });
+  await expect(exportExtractions(path, deps({}))).rejects.toThrow('exists, and is not overwritten');
+  await rm(path);
+  const target = `${path}.target`;
+  await writeFile(target, 'mine');
+  for (const planted of [path, `${path}.progress`, `${path}.progress.new`]) {
+    await symlink(target, planted);
+    await exportExtractions(path, deps({ segments: [segmentOf(page(1))] })).catch(() => undefined);
+    expect([planted, await readFile(target, 'utf8')]).toEqual([planted, 'mine']);
+    await Promise.all([planted, path].map((file) => rm(file, { force: true })));
+  }
+});
+
+test('an export that others can write to is not continued', async () => {
+  const path = await newFile();
+  await writeFile(path, '{"of":"somebody"}\n', { mode: 0o644 });
+  await writeFile(`${path}.progress`, JSON.stringify({ asked: '{}', bytes: 18, segments: [] }), {
+    mode: 0o600,
+  });
+  await expect(exportExtractions(path, deps({}))).rejects.toThrow('is not only yours');
+  await chmod(path, 0o600);
+  await chmod(`${path}.progress`, 0o644);
+  await expect(exportExtractions(path, deps({}))).rejects.toThrow('is not only yours');
+});
+
 test('neither a file of somebody else nor an export of something else is continued', async () => {
   const path = await newFile();
   await writeFile(path, 'mine');
   await expect(exportExtractions(path, deps({}))).rejects.toThrow('exists, and is not overwritten');
-  await writeFile(`${path}.progress`, JSON.stringify({ asked: '{"status":"REJECTED"}' }));
+  await writeFile(`${path}.progress`, JSON.stringify({ asked: '{"status":"REJECTED"}' }), {
+    mode: 0o600,
+  });
   await expect(exportExtractions(path, deps({}))).rejects.toThrow('was begun with {"status":"REJECTED"}');
   expect(await readFile(path, 'utf8')).toBe('mine');
 });
