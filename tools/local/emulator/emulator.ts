@@ -28,9 +28,8 @@ export type Emulator = {
  * Starts MiniStack in memory on 127.0.0.1, or uses the emulator that AWS_ENDPOINT_URL names. A started one ends with this
  * process, however that ends. Its account is 000000000000, its region us-east-1.
  *
- * Its root has an access key of this run, which every request needs (serve_emulator.py). With IAM enforced, the access key `test` is root, and its secret is not checked. So is a key of twelve digits, for that
- * account (ministack/core/iam_evaluator.py, is_root_access_key). Any other key has to belong to an IAM user or to a
- * session of a role, and its signature is checked.
+ * Its root has a random access key of this run, whose signature is not checked. Any other key has to belong to an IAM user or to a session
+ * of a role, and with IAM enforced, its signature is checked (serve_emulator.py).
  *
  * @throws ExpectedFailure
  */

@@ -48,8 +48,7 @@ export const launchEmulator = async (options: EmulatorOptions): Promise<Launched
   const caFile = auth ? join(directory, 'emulator.crt') : undefined;
   const logFile = join(directory, 'emulator.log');
   const log = await open(logFile, 'a');
-  // With AUTH, `test` is root as well, and signatures of all others are checked.
-  const accessKeyId = auth ? 'test' : randomKey();
+  const accessKeyId = randomKey();
   const child = spawn(python, ['-I', join(import.meta.dirname, 'serve_emulator.py'), String(wanted)], {
     // Its own process group, so that its Lambda functions end with it. Ctrl-C in the terminal then reaches only this
     // process, which stops everything in order.

@@ -2,7 +2,7 @@
 
 This differs from `python -m ministack` in nine ways:
 - Access: other users of the machine and pages in a browser reach 127.0.0.1 too, and MiniStack runs whatever code it is sent. So each request
-  is checked first (see guarded).
+  is checked first (see guarded), and only the key of this run is root (see with_own_key).
 - Port: it is bound here first, so no other process can take it between choosing and serving. The number, or the word
   `taken`, is written as one line to file descriptor 3.
 - End: the parent process holds the other end of standard input. However the parent ends, even by SIGKILL, this process
@@ -100,25 +100,32 @@ def guarded(app, own_key: str, port: int):
     """Passes on only what a program of this user sent.
 
     A browser names the page in Origin, and a page that has its name resolved to this machine names itself in Host. Programs send neither.
-    Without AUTH, MiniStack accepts any access key and none. So there a request needs the key of this run, or one of a role that was assumed
-    with it. Two kinds of requests have no key: the health check, and what the provider posts to the webhook.
+    A request names the key of this run, of a role that was assumed with it, or of a user that was made with it. Each is random. Requests
+    without a key are the health check and what the provider posts to the webhook. With AUTH, they are also requests to an API, whose routes
+    then check them as on AWS.
     """
     from ministack.app import AUTH
     from ministack.core.router import extract_access_key_id
-    from ministack.services import sts
+    from ministack.services import iam, sts
 
     # An API also has a host of its own. No page has a name below localhost: it is always this machine's (RFC 6761, section 6.3).
     own_host = re.compile(rf"(127\.0\.0\.1|(\w+\.execute-api\.)?localhost):{port}")
-    without_key = re.compile(r"(GET /_ministack/health|POST /_aws/execute-api/\w+/\$default/webhooks/provider)")
+    api = r"\w+ /_aws/execute-api/\w+/\$default/.*" if AUTH else r"POST /_aws/execute-api/\w+/\$default/webhooks/provider"
+    without_key = re.compile(rf"GET /_ministack/health|{api}")
 
     def allowed(scope) -> bool:
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        headers = {}
+        for raw_name, raw_value in scope["headers"]:
+            name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+            # As MiniStack joins a header that is sent twice, so that it reads the same key.
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
         if not own_host.fullmatch(headers.get("host", "")) or "origin" in headers:
             return False
-        if AUTH or without_key.fullmatch(f"{scope.get('method')} {scope['path']}"):
-            return True
         key = extract_access_key_id(headers, parse_qs(scope["query_string"].decode("latin-1")))
-        return hmac.compare_digest(key.encode(), own_key.encode()) or key in sts._sessions
+        if not key:
+            return without_key.fullmatch(f"{scope.get('method')} {scope['path']}") is not None
+        users = {user_key for _, user_key in iam._access_keys.to_dict()}
+        return hmac.compare_digest(key.encode(), own_key.encode()) or key in sts._sessions or key in users
 
     async def guard(scope, receive, send):
         if scope["type"] not in ("http", "websocket") or allowed(scope):
@@ -133,16 +140,39 @@ def guarded(app, own_key: str, port: int):
 
 
 def with_own_key(own_key: str):
-    """Without AUTH, functions have their account's id as access key, which everybody knows. They get the key of this run instead."""
-    from ministack.app import AUTH
-    from ministack.core import lambda_runtime
-    from ministack.services import lambda_svc
+    """Only the key of this run is root. MiniStack takes `test` and each key of twelve digits for root too, and checks no signature of them.
 
+    A function has the key of this run, or with AUTH one of its role. MiniStack derives the latter from the ARNs of both, which everybody
+    can do, so it is derived from a random secret here.
+    """
+    from ministack.app import AUTH
+    from ministack.core import iam_evaluator, lambda_runtime
+    from ministack.services import lambda_svc, sts
+
+    def is_root(key: str) -> bool:
+        return not key or hmac.compare_digest(key.encode(), own_key.encode())
+
+    iam_evaluator.is_root_access_key = sts.is_root_access_key = is_root
     original = lambda_runtime.execution_credentials
+    run_secret = secrets.token_bytes(32)
 
     def execution_credentials(config):
-        credentials = original(config)
-        return credentials if AUTH else {**credentials, "AWS_ACCESS_KEY_ID": own_key}
+        if not AUTH:
+            return {**original(config), "AWS_ACCESS_KEY_ID": own_key}
+        function_arn, role_arn = config["FunctionArn"], config["Role"]
+        role = role_arn.rsplit("/", 1)[-1]
+
+        def derived(purpose: str) -> str:
+            return hmac.new(run_secret, f"{purpose} {function_arn} {role_arn}".encode(), "sha256").hexdigest()
+
+        key, secret, token = f"ASIA{derived('key')[:32].upper()}", derived("secret"), derived("token")
+        sts.register_session(key, {
+            "Arn": f"arn:aws:sts::{role_arn.split(':')[4]}:assumed-role/{role}/{config['FunctionName'][:64]}",
+            "UserId": f"{role}:{config['FunctionName'][:64]}",
+            "SecretAccessKey": secret,
+            "SessionToken": token,
+        })
+        return {"AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": secret, "AWS_SESSION_TOKEN": token}
 
     lambda_runtime.execution_credentials = execution_credentials
     lambda_svc.execution_credentials = execution_credentials
