@@ -12,10 +12,12 @@ import type { Sandbox } from './state-types.ts';
 import type { SandboxEnv } from './transport/hono-types.ts';
 import { applyFault } from './transport/misbehave.ts';
 import { recordCall } from './transport/record-call.ts';
+import { refuseForeignPages } from './transport/refuse-foreign-pages.ts';
 
 /** The provider's routes, as in the sections of its API document, and the control interface. */
 export const createApp = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>({ strict: false });
+  app.use('*', refuseForeignPages(sandbox));
   // Before the recorder, because a control call is not a call to the provider.
   app.route('/_sandbox', controlRoutes(sandbox));
   app.use('*', recordCall(sandbox));

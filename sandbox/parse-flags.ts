@@ -4,6 +4,7 @@ import { DEFAULT_CLIENT_ID, type SandboxOptions } from './sandbox.ts';
 export const USAGE = `Usage: npm run sandbox -- [options]
 
   --port <n>              default 4010; 0 takes any free port
+  --host <host>           a further host at which it is reached, such as sandbox.example:4010
   --webhook-url <url>     where the webhook of finished tasks is sent
   --signing-key <key>     signs (and encrypts) the webhook; default sandbox-signing-key
   --mode <plain|encrypted>  of the webhook; default plain
@@ -29,6 +30,7 @@ export const parseFlags = (args: readonly string[]): SandboxOptions | 'help' => 
   return {
     port: wholeNumber('--port', flags.port ?? '4010', 65_535),
     webhooks: flags['no-webhooks'] !== true,
+    ...(flags.host === undefined ? {} : { host: flags.host }),
     taskDurationMs: wholeNumber('--task-duration-ms', flags['task-duration-ms'] ?? '1500'),
     clients: [
       {
@@ -50,6 +52,7 @@ const readFlags = (args: readonly string[]) => {
       args: [...args],
       options: {
         port: { type: 'string' },
+        host: { type: 'string' },
         'webhook-url': { type: 'string' },
         'signing-key': { type: 'string' },
         mode: { type: 'string' },

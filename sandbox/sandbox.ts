@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
+import { hostOf, loopback } from '../lib/http/loopback-guard.ts';
 import { createClock, type SandboxClock } from './clock.ts';
 import { describeEvent } from './describe-event.ts';
 import { createEventLog } from './event-log.ts';
@@ -49,8 +50,6 @@ const DEFAULTS: Settings = {
   taskLifeMs: 7 * DAY_MS,
   markers: {},
 };
-
-const HOST = '127.0.0.1';
 
 /**
  * Starts the provider sandbox.
@@ -100,9 +99,9 @@ export const startSandbox = async (options: SandboxOptions = {}) => {
     // Node's 5 s are one more than `fetch` keeps a connection: a busy process may send on one that closes just then.
     serverOptions: { keepAliveTimeout: 600_000 },
   }) as Server;
-  server.listen(port, HOST);
+  server.listen(port, loopback);
   await once(server, 'listening');
-  const baseUrl = `http://${HOST}:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://${hostOf((server.address() as AddressInfo).port)}`;
   const [{ apiKey, clientId }] = clients;
   return {
     baseUrl,

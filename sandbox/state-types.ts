@@ -174,6 +174,8 @@ export type Settings = {
   readonly consentLifeMs: number;
   /** How long a task can be read, from its creation. */
   readonly taskLifeMs: number;
+  /** A further host at which it is reached, as in `Host`. */
+  readonly host?: string;
   /** Words that are added to all results and all webhook bodies, so that tests can search for leaks. */
   readonly markers: { readonly result?: string; readonly webhook?: string };
 };

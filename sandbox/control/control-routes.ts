@@ -4,7 +4,6 @@ import type { SandboxEnv } from '../transport/hono-types.ts';
 import { addClientControl } from './client-control.ts';
 import { addConsentControl } from './consent-control.ts';
 import { eventStream } from './event-stream.ts';
-import { loopbackOnly } from './read-body.ts';
 import { addTaskControl } from './task-control.ts';
 import { addTokenControl } from './token-control.ts';
 import { addWorldControl } from './world-control.ts';
@@ -12,7 +11,6 @@ import { addWorldControl } from './world-control.ts';
 /** Everything under /_sandbox; docs/sandbox.md describes it. */
 export const controlRoutes = (sandbox: Sandbox): Hono<SandboxEnv> => {
   const app = new Hono<SandboxEnv>();
-  app.use('*', loopbackOnly);
   addWorldControl(app, sandbox);
   addClientControl(app, sandbox);
   addTaskControl(app, sandbox);

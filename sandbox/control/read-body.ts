@@ -1,6 +1,5 @@
-import type { MiddlewareHandler } from 'hono';
 import type * as v from 'valibot';
-import type { SandboxContext, SandboxEnv } from '../transport/hono-types.ts';
+import type { SandboxContext } from '../transport/hono-types.ts';
 import { parseJson } from '../transport/read-json.ts';
 import { refused } from '../transport/refusal.ts';
 
@@ -36,11 +35,3 @@ export const matching = <Item extends object>(
   [...items].filter((item) =>
     keys.every((key) => c.req.query(key) === undefined || item[key] === c.req.query(key)),
   );
-
-const loopback: ReadonlySet<string> = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
-
-/** The control interface has no authentication, so it only answers its own machine. */
-export const loopbackOnly: MiddlewareHandler<SandboxEnv> = (c, next) => {
-  if (loopback.has(c.env.incoming.socket.remoteAddress ?? '')) return next();
-  throw refused(403, { message: 'The control interface only answers its own machine' });
-};

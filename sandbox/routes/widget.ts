@@ -15,8 +15,8 @@ export const addWidgetRoutes = (app: Hono<SandboxEnv>, sandbox: Sandbox): void =
   app.use('/widget', async (c, next) => {
     await next();
     c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'");
-    // The URL contains the OTP token.
-    c.header('referrer-policy', 'no-referrer');
+    // The URL contains the OTP token. With `no-referrer`, a browser would send the form with `Origin: null`.
+    c.header('referrer-policy', 'same-origin');
     c.header('cache-control', 'no-store');
   });
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { hostOf } from '../../../lib/http/loopback-guard.ts';
 import { createConsoleApp } from '../../../tools/cli/console/app.ts';
 import type { ConsoleSources } from '../../../tools/cli/console/sources/sources.ts';
 import { at, iso } from '../data/extraction-fixtures.ts';
 
-export const consoleAddress = { host: '127.0.0.1:4000', token: 'token-of-the-console' };
+export const consoleAddress = { port: 4000, token: 'token-of-the-console' };
 
 /** Sources that have these records, and nothing else. */
 export const sourcesWith = (
@@ -99,7 +100,8 @@ export const consoleOver = (
   sources: ConsoleSources,
   more: Partial<Parameters<typeof createConsoleApp>[0]> = {},
 ) => {
-  const { host, token } = consoleAddress;
+  const { token } = consoleAddress;
+  const host = hostOf(consoleAddress.port);
   const errors: unknown[] = [];
   const done: string[] = [];
   const app = createConsoleApp({

@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { eventStream } from '../../../sandbox/control/event-stream.ts';
 import { type SandboxControl, SandboxEventMissing, sandboxControl } from '../../../sandbox/control-client.ts';
 import { createEventLog } from '../../../sandbox/event-log.ts';
-import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { parseFlags } from '../../../sandbox/parse-flags.ts';
+import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../../sandbox/sandbox.ts';
 import type { Sandbox } from '../../../sandbox/state-types.ts';
 import { callerOf, PERSON, requestFor } from './caller.ts';
 
@@ -28,6 +31,53 @@ test('events are replayed from any number, in order', async () => {
   }
   leaving.abort();
   expect(replayed).toEqual(Array.from({ length: finished.seq - 1 }, (_, index) => index + 2));
+});
+
+/** The status of a call as a page sends it: fetch would set neither header. */
+const statusOf = async (
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  { url = sandbox.baseUrl, method = 'POST' } = {},
+): Promise<number> => {
+  const sent = request(`${url}${path}`, { method, headers: { 'content-type': 'text/plain', ...headers } });
+  sent.end(method === 'GET' ? undefined : '{}');
+  const [answer] = await once(sent, 'response');
+  answer.resume();
+  return answer.statusCode as number;
+};
+
+test('a page of somebody else reaches neither the control interface nor a route', async () => {
+  const { host } = new URL(sandbox.baseUrl);
+  const clock = '/_sandbox/clock/advance';
+  const calls = await control.calls();
+  const foreign = [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { host: 'evil.example' },
+    { host: `evil.example:${new URL(sandbox.baseUrl).port}` },
+    { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
+  ];
+  for (const headers of foreign) {
+    for (const path of [clock, '/_sandbox/deliver', '/widget', '/api/v2/tasks']) {
+      expect([headers, path, await statusOf(path, headers)]).toEqual([headers, path, 403]);
+    }
+  }
+  expect(await control.calls()).toEqual(calls);
+  // The consent page is opened by a link in an app.
+  const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+  expect(await statusOf('/widget', link, { method: 'GET' })).toBe(410);
+  expect(await statusOf('/widget', { origin: `http://${host}` })).toBe(410);
+});
+
+test('--host names a further host', async () => {
+  const options = parseFlags(['--port', '0', '--host', 'sandbox.example']) as SandboxOptions;
+  const named = await startSandbox(options);
+  onTestFinished(() => named.close());
+  const url = named.baseUrl;
+  const reset = (headers: Readonly<Record<string, string>>) => statusOf('/_sandbox/reset', headers, { url });
+  expect(await reset({ host: 'sandbox.example', origin: 'https://sandbox.example' })).toBe(200);
+  expect(await reset({ host: 'other.example' })).toBe(403);
+  expect(await reset({})).toBe(200);
 });
 
 test('waiting ends with an error at its timeout', async () => {

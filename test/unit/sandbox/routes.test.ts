@@ -205,7 +205,7 @@ describe('the widget', () => {
     const response = await open(otpToken);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(response.headers.get('referrer-policy')).toBe('same-origin');
     expect([await head(otpToken), (await open(otpToken)).status, (await open('')).status]).toEqual([
       410, 410, 410,
     ]);

@@ -1,14 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
+import { foreignRefusal, type OwnAddress } from '../../../lib/http/loopback-guard.ts';
 
-/** Where the console serves: `127.0.0.1:<port>`, and the secret first part of every path. */
-export type ConsoleAddress = { readonly host: string; readonly token: string };
-
-/** Only this machine can connect. */
-export const loopback = '127.0.0.1';
-
-/** The host as browsers send it in `Host` and `Origin`: without the port where it is that of http, 80. */
-export const hostOf = (port: number): string => new URL(`http://${loopback}:${port}`).host;
+/** Where the console serves: its port, and the secret first part of every path. */
+export type ConsoleAddress = OwnAddress & { readonly token: string };
 
 /**
  * Everything on a page comes from this server. No inline script or style runs, so a text that was not escaped could not
@@ -40,25 +35,14 @@ const isEqual = (one: string, other: string): boolean => {
   return timingSafeEqual(digest(one), digest(other));
 };
 
-/**
- * Why a request is refused, or undefined.
- *
- * Any page in the operator's browser can send requests to 127.0.0.1. It cannot guess the token. `Host` is checked in
- * case a name of that page resolves to 127.0.0.1 (DNS rebinding), and `Origin` and `Sec-Fetch-Site` in case it learned
- * the address. A link in another page or program may be followed, which is a GET that navigates.
- */
-export const refusalOf = (request: Request, { host, token }: ConsoleAddress): string | undefined => {
-  const { method, headers: sent } = request;
-  if (sent.get('host') !== host) return 'The console answers to its own address only.';
-  const origin = sent.get('origin');
-  if (origin !== null && origin !== `http://${host}`) return 'The request comes from another page.';
-  const site = sent.get('sec-fetch-site');
-  const navigates = method === 'GET' && sent.get('sec-fetch-mode') === 'navigate';
-  if (site !== null && site !== 'same-origin' && site !== 'none' && !navigates) {
-    return 'The request comes from another page.';
+/** Why a request is refused, or undefined. Another page cannot guess the token, and is refused also if it learned the address. */
+export const refusalOf = (request: Request, address: ConsoleAddress): string | undefined => {
+  const foreign = foreignRefusal(request, address);
+  if (foreign !== undefined) return foreign;
+  if (request.method === 'POST' && request.headers.get('origin') === null) {
+    return 'A form has to be sent from a page of the console.';
   }
-  if (method === 'POST' && origin === null) return 'A form has to be sent from a page of the console.';
-  if (!isEqual(new URL(request.url).pathname.split('/')[1] ?? '', token)) {
+  if (!isEqual(new URL(request.url).pathname.split('/')[1] ?? '', address.token)) {
     return 'Open the whole address that the command printed. It contains a secret that is new at each start.';
   }
   return undefined;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { hostOf, loopback } from '../../../lib/http/loopback-guard.ts';
 import { CliError } from '../terminal/errors.ts';
 import { type ConsoleDeps, createConsoleApp } from './app.ts';
-import { hostOf, loopback } from './guard-request.ts';
 
 export type RunningConsole = {
   /** With the secret. A person who has it sees what the operator's AWS credentials may read. */
@@ -27,10 +27,10 @@ export const serveConsole = async (port: number, deps: Omit<ConsoleDeps, 'addres
     );
   });
   const token = newToken();
-  const host = hostOf((server.address() as AddressInfo).port);
-  const app = createConsoleApp({ ...deps, address: { host, token } });
+  const own = (server.address() as AddressInfo).port;
+  const app = createConsoleApp({ ...deps, address: { port: own, token } });
   server.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-  return { url: `http://${host}/${token}/`, close: () => close(server) };
+  return { url: `http://${hostOf(own)}/${token}/`, close: () => close(server) };
 };
 
 const close = async (server: Server): Promise<void> => {

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { hostOf, refusalOf } from '../../../../../tools/cli/console/guard-request.ts';
+import { hostOf } from '../../../../../lib/http/loopback-guard.ts';
+import { refusalOf } from '../../../../../tools/cli/console/guard-request.ts';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
 import {
   consoleAddress,
@@ -12,7 +13,8 @@ import {
 } from '../../../../support/browser/console-fixtures.ts';
 import { extractionIn } from '../../../../support/data/extraction-fixtures.ts';
 
-const { host, token } = consoleAddress;
+const { port, token } = consoleAddress;
+const host = hostOf(port);
 const own = `http://${host}`;
 
 const answered = undefined;
@@ -30,6 +32,14 @@ test.each([
   [isRefused, 'a wrong token', `/${token}x/`, {}],
   [isRefused, 'a token of another length', '/t/', {}],
   [isRefused, 'a name that another page made to resolve here', `/${token}/`, { host: 'evil.example:4000' }],
+  [
+    answered,
+    'another name of this machine',
+    `/${token}/`,
+    { host: 'localhost:4000', origin: 'http://localhost:4000' },
+  ],
+  [isRefused, 'a page at the other name', `/${token}/`, { host: 'localhost:4000', origin: own }],
+  [isRefused, 'a page without a name', `/${token}/`, { origin: 'null' }],
   [isRefused, 'another port', `/${token}/`, { host: '127.0.0.1:4001' }],
   [isRefused, 'a script of another page', `/${token}/`, { origin: 'https://evil.example' }],
   [isRefused, 'an image in another page', `/${token}/`, { ...link, 'sec-fetch-mode': 'no-cors' }],
@@ -40,7 +50,7 @@ test.each([
 });
 
 test('on port 80 the address has no port, as browsers send it', () => {
-  const address = { host: hostOf(80), token };
+  const address = { port: 80, token };
   const url = `http://127.0.0.1:80/${token}/`;
   const sentBy = (host: string) => new Request(url, { headers: { host, origin: new URL(url).origin } });
   expect(refusalOf(sentBy(new URL(url).host), address)).toBeUndefined();
