@@ -9,6 +9,7 @@ import { describe, expect, inject, test } from 'vitest';
 import type { PublicExtraction } from '../../lib/extraction/api/public-view.ts';
 import { preparePython } from '../../tools/local/emulator/python-environment.ts';
 import { eventually } from '../support/eventually.ts';
+import { findProgram } from '../support/programs/describe-if-installed.ts';
 import type { Caller } from './deployment.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
@@ -172,10 +173,11 @@ test('the first requests of docs/api.md work as they stand, by curl and in Pytho
     expect(stdout).toContain(extractionIdForKey(key));
     await closed(extractionIdForKey(key));
   }
-  // The first block replays the request, and sets what the other needs.
-  const { stdout } = await run('bash', ['-c', `${block('call\\(\\)')}${block('call .*EXTRACTION_ID')}`], {
-    env: { ...env, API_URL, CURL_HOME },
-  });
+  // The first block replays the request, and sets what the other needs. In zsh as a Mac has it, where there is one.
+  const [shell = '', ...flags] = findProgram('zsh') === undefined ? ['bash'] : ['zsh', '-f', '-i'];
+  const pasting = run(shell, flags, { env: { ...env, API_URL, CURL_HOME } });
+  pasting.child.stdin?.end(`${block('call\\(\\)')}${block('call .*EXTRACTION_ID')}`);
+  const { stdout } = await pasting;
   const followed: unknown = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   expect(followed).toMatchObject({ extractionId: extractionIdForKey('with-curl'), status: 'COMPLETED' });
 });

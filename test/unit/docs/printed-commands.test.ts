@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,20 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { settingNames } from '../../../infra/settings/settings.ts';
 import { startSandbox } from '../../../sandbox/sandbox.ts';
 import { read } from './metric-names.ts';
-
-/** All pages but those that are history. */
-const pages = execFileSync('git', ['ls-files', '*.md', ':!CHANGELOG.md', ':!docs/decisions'], {
-  cwd: new URL('../../../', import.meta.url),
-  encoding: 'utf8',
-})
-  .trim()
-  .split('\n');
-
-/** The blocks of a page that a shell runs, also those of a list. */
-const shellBlock = /^( *)```(?:ba)?sh\n([\s\S]*?)^\1```$/gm;
-
-const blocksIn = (text: string): readonly string[] =>
-  [...text.matchAll(shellBlock)].map(([, , block = '']) => block);
+import { blocksIn, pages, shellBlock } from './shell-blocks.ts';
 
 /** The commands of a block, without comments. A loop is one command, and so is what goes on in the next line. */
 const commandsIn = (block: string): readonly string[] =>

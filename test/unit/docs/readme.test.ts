@@ -106,7 +106,7 @@ test('a package is installed from a path that npm does not take for a repository
   const text = readdirSync(folder).filter((name) => name.endsWith('.md'));
   const installed = text.flatMap((name) => read(`docs/${name}`).match(/npm install[^`\n]* \S+\.tgz/g) ?? []);
   expect(installed.length).toBeGreaterThan(1);
-  expect(installed.filter((command) => !/ (?:\.|"\$CHECKOUT")\/\S+\.tgz$/.test(command))).toEqual([]);
+  expect(installed.filter((command) => !/ (?:\.|"\$CHECKOUT)\/\S+\.tgz$/.test(command))).toEqual([]);
 });
 
 test('docs/cli.md names what the completion of bash needs', () => {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseFlags } from '../../../sandbox/parse-flags.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
+import { findProgram } from '../../support/programs/describe-if-installed.ts';
 
 const main = fileURLToPath(new URL('../../../sandbox/main.ts', import.meta.url));
 
@@ -53,7 +54,7 @@ test.each([
   expect(() => parseFlags(flags)).toThrow(sentence);
 });
 
-/** Runs the commands of docs/sandbox.md in one shell, and compares their output with the page. */
+/** Runs the commands of docs/sandbox.md in one shell, and compares their output with the page: the text below each block. */
 
 const page = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8');
 const script = [...page.matchAll(/^ *```bash\n([\s\S]*?)^ *```$/gm)].map(([, block]) => block).join('');
@@ -64,12 +65,17 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-test('the commands of docs/sandbox.md print the documented output', async () => {
-  const { stdout } = await promisify(execFile)('bash', [
-    '-c',
-    script.replace('http://127.0.0.1:4010', sandbox.baseUrl),
-  ]);
-  const expected = [...script.matchAll(/^ *# → (.+)$/gm)].map(([, line = '']) => asPattern(line));
+test.each(
+  [
+    ['bash', '--norc'],
+    ['zsh', '-f', '-i'],
+  ].filter(([shell = '']) => findProgram(shell) !== undefined),
+)('the commands of docs/sandbox.md print the documented output in %s', async (shell, ...flags) => {
+  const running = promisify(execFile)(shell, flags);
+  running.child.stdin?.end(script.replace('http://127.0.0.1:4010', sandbox.baseUrl));
+  const { stdout } = await running;
+  const blocks = [...page.matchAll(/^ *```text\n([\s\S]*?)^ *```$/gm)].map(([, block = '']) => block);
+  const expected = blocks.flatMap((block) => block.trim().split('\n').map(asPattern));
   expect(expected.length).toBeGreaterThan(10);
   const printed = stdout
     .split('\n')
@@ -80,4 +86,9 @@ test('the commands of docs/sandbox.md print the documented output', async () => 
 
 /** An ellipsis stands for any text. */
 const asPattern = (line: string): RegExp =>
-  new RegExp(`^${line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '.*')}$`);
+  new RegExp(
+    `^${line
+      .trim()
+      .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('…', '.*')}$`,
+  );

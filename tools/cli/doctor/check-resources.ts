@@ -185,7 +185,7 @@ export const checkConsumer = async (
   if (mapping === undefined) {
     return failed(
       `nothing receives from the ${queue}: its event source mapping is missing`,
-      `${effect} With the permissions to deploy, run aws lambda create-event-source-mapping --function-name ${functionName} --event-source-arn <ARN of the queue> --batch-size 1 --function-response-types ReportBatchItemFailures --scaling-config MaximumConcurrency=${concurrency}`,
+      `${effect} With the permissions to deploy, run aws lambda create-event-source-mapping --function-name ${functionName} --event-source-arn "$(aws sqs get-queue-attributes --queue-url ${queueUrl} --attribute-names QueueArn --query Attributes.QueueArn --output text)" --batch-size 1 --function-response-types ReportBatchItemFailures --scaling-config MaximumConcurrency=${concurrency}`,
     );
   }
   const { UUID = '', State = '', ScalingConfig } = mapping;

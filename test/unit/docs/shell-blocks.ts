@@ -1,0 +1,15 @@
+import { execFileSync } from 'node:child_process';
+
+/** All pages but those that are history. */
+export const pages = execFileSync('git', ['ls-files', '*.md', ':!CHANGELOG.md', ':!docs/decisions'], {
+  cwd: new URL('../../../', import.meta.url),
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n');
+
+/** The blocks of a page that a shell runs, also those of a list. */
+export const shellBlock = /^( *)```(?:ba)?sh\n([\s\S]*?)^\1```$/gm;
+
+export const blocksIn = (text: string): readonly string[] =>
+  [...text.matchAll(shellBlock)].map(([, , block = '']) => block);
