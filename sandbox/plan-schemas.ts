@@ -148,6 +148,10 @@ export const RestrictionsSchema = v.strictObject({
   temporaryEncryption: v.exactOptional(v.boolean()),
   /** True: entities that are not listed are refused. */
   listedEntitiesOnly: v.exactOptional(v.boolean()),
+  /** Starts above this rate are answered 429. The document shows no rate. */
+  startsPerSecond: v.exactOptional(v.pipe(v.number(), v.gtValue(0))),
+  /** How many of them may come at once, after a pause. Default: as many as in a second, and at least one. */
+  startsAtOnce: v.exactOptional(attempts),
   /** This and the following refuse a legacy start, the only route whose refusals the document shows. */
   oneTaskPerUser: v.exactOptional(v.boolean()),
   /** The most tasks of all interfaces in a calendar month (UTC). */

@@ -14,6 +14,8 @@ export type Client = {
   /** Each login consumes one. After that logins are normal. */
   loginBehaviours: CallBehaviour[];
   restrictions: Restrictions;
+  /** Under a rate: how many starts were left of those that may come at once, at that time. */
+  startsLeft?: { readonly count: number; readonly at: number };
 };
 
 type IssuedToken = {

@@ -44,6 +44,7 @@ export const addClientControl = (app: Hono<SandboxEnv>, sandbox: Sandbox): void 
   app.put('/clients/:clientId/restrictions', async (c) => {
     const client = clientOf(sandbox, c.req.param('clientId'));
     client.restrictions = await readBody(c, RestrictionsSchema);
+    delete client.startsLeft;
     return c.json(clientView(client));
   });
 };

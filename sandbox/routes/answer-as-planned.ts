@@ -1,6 +1,7 @@
 import { presetAnswer } from '../legacy/presets.ts';
 import type { ReadBehaviour, StartBehaviour } from '../plan-schemas.ts';
 import { nextReadBehaviour, nextStartBehaviour } from '../planned-behaviour.ts';
+import { takesStart } from '../registered-client.ts';
 import type { Sandbox, Session, TaskToken } from '../state-types.ts';
 import type { AcceptedStart } from '../tasks/create-task.ts';
 import type { SandboxContext } from '../transport/hono-types.ts';
@@ -16,7 +17,7 @@ type StartCall = UserCall & {
   readonly started?: (taskId: string) => object;
 };
 
-/** Answers a valid start call as planned. */
+/** Answers a valid start call as planned, or 429 above the client's rate. That uses up no behaviour. */
 export const answerStart = async (
   sandbox: Sandbox,
   c: SandboxContext,
@@ -27,6 +28,10 @@ export const answerStart = async (
     c.get('call').taskId = taskId;
     return { answer: started(taskId), finish };
   };
+  const client = sandbox.clients.get(token.clientId);
+  if (client !== undefined && !takesStart(client, sandbox.clock.now())) {
+    return plannedAnswer({ status: 429 });
+  }
   const behaviour: StartBehaviour = nextStartBehaviour(sandbox, username);
   switch (behaviour.kind) {
     case 'expire-session':

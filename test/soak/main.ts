@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
+import { DEFAULT_CLIENT_ID } from '../../sandbox/sandbox.ts';
 import { connect } from '../../tools/cli/aws/deployment.ts';
 import { openExtractionIds } from '../../tools/cli/aws/read-extractions.ts';
 import { breakersOf } from '../../tools/cli/aws/stores.ts';
@@ -20,7 +21,7 @@ import { type LocalSystem, shortTimes, startLocalSystem } from '../../tools/loca
 import { createRunDirectory, repository } from '../../tools/local/paths.ts';
 import { createRunOutput } from '../../tools/local/run-output.ts';
 import { saveFunctionLogs } from '../../tools/local/save-function-logs.ts';
-import { startLimitedProvider } from '../bench/rate/limited-provider.ts';
+import { countStarts } from '../bench/rate/count-starts.ts';
 import { faultsEnvironment } from '../e2e/injected-failures/preload-variables.ts';
 import { moveTimesIn } from '../support/aws/move-times.ts';
 import { runUntilStopped, type StoppableRun } from '../support/programs/run-until-stopped.ts';
@@ -100,14 +101,10 @@ const soak = async ({ stop: signal, atEnd }: StoppableRun, minutes: number, seed
   const emulatorEnv = await faultsEnvironment(directory);
   const show = createRunOutput(process.stdout, Date.now);
   const drawn = drawStorm(seed, minutes);
-  const provider = await startLimitedProvider(drawn.startsPerSecond, 5);
-  atEnd(provider.close);
-  const run = {
-    ...{ directory, show, signal, emulatorEnv, atEnd },
-    settings: { ...settings, providerBaseUrl: provider.baseUrl },
-  };
+  const run = { directory, show, signal, emulatorEnv, atEnd, settings };
   const system = await startLocalSystem(run).finally(() => show.rest());
-  provider.setTarget(system.access.baseUrl);
+  const { startsPerSecond } = drawn;
+  await system.provider.setRestrictions(DEFAULT_CLIENT_ID, { startsPerSecond, startsAtOnce: 5 });
   // An emulator that crashed has lost them.
   atEnd(() => saveFunctionLogs(system.emulator, join(directory, 'functions.log')).catch(() => undefined));
   const dynamo = new DynamoDBClient(system.emulator.client);
@@ -117,12 +114,12 @@ const soak = async ({ stop: signal, atEnd }: StoppableRun, minutes: number, seed
   const sent = await storm(system, drawn, report, { faults: emulatorEnv.COSECHA_FAULTS, signal });
   const restarts = drawn.troubles.filter((one) => 'restartSeconds' in one).length;
   console.log(`Restarts of the provider: ${restarts}. Its faults: ${drawn.troubles.length - restarts}.`);
-  const { accepted, refused } = provider.counts;
-  console.log(`It takes ${drawn.startsPerSecond} starts a second: ${accepted} passed, ${refused} refused.`);
+  const { accepted, refused } = await countStarts(system.provider);
+  console.log(`It takes ${startsPerSecond} starts a second: ${accepted} passed, ${refused} refused.`);
   const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client: system.emulator.client });
   // What operators do after it, as a failing provider teaches a low rate. All at once would be too many for the emulator.
   const [breakers, now] = [breakersOf(deployment), () => new Date()];
-  const perSecond = Math.min(1, drawn.startsPerSecond);
+  const perSecond = Math.min(1, startsPerSecond);
   await clearRate(breakers, { now, newVersion: randomUUID });
   await setRate(breakers, { perSecond, reason: 'calm', since: Date.now() }, { now, newVersion: randomUUID });
   const makeDue = (id: string) => moveTimesIn(dynamo, table, id, { dueAt: new Date().toISOString() });

@@ -3,11 +3,15 @@ import { ApiError, type ExtractionRequest, extractionsClient } from '../../lib/c
 import { SandboxControlError } from '../../sandbox/control-client.ts';
 import { DEMO_BUSINESS_ID, OUTCOMES } from '../../sandbox/outcome-table.ts';
 import type { Fault, Plan } from '../../sandbox/plan-schemas.ts';
+import { DEFAULT_CLIENT_ID } from '../../sandbox/sandbox.ts';
 import type { ActionResult, ConsoleAction, SandboxState } from '../cli/console/actions/action-types.ts';
 import { CliError } from '../cli/terminal/errors.ts';
 import type { LocalSystem } from './local-system.ts';
 
-type System = Pick<LocalSystem, 'api' | 'provider' | 'endOutage'>;
+type System = Pick<LocalSystem, 'api' | 'provider' | 'endOutage'> & {
+  /** Reports what goes wrong after the page has answered. */
+  readonly report: (line: string) => void;
+};
 
 /** Test data with a valid check digit. */
 export const person = '11111111-1';
@@ -130,8 +134,47 @@ const provider: readonly Scenario[] = [
     ...changed('End it: answer as usual', 'it answers as usual again', async (system) => {
       await system.endOutage();
       await system.provider.setFaults([]);
+      await system.provider.setRestrictions(DEFAULT_CLIENT_ID, {});
     }),
     endsFaults: true,
+  },
+];
+
+/** A provider with a token bucket. Without the few at once, it would refuse two calls for coming closer together than their starts. */
+const crowdRate = { startsPerSecond: 2, startsAtOnce: 5 };
+const crowdSize = 200;
+
+/** All of a batch. The page answers when some are requested, as all take the emulator some 20 s. */
+const requestCrowd = async ({ api, report }: System, batch: string): Promise<void> => {
+  const client = extractionsClient({ apiUrl: api.base, fetch: api.fetch });
+  const requests = Array.from({ length: crowdSize }, (_, index) => ({
+    ...outcomeRequest(`crowd-${randomUUID()}`),
+    reference: `${batch}, ${index + 1}`,
+  }));
+  await new Promise<void>((resolve, reject) => {
+    client
+      .requestAll(requests, { batch, onProgress: () => resolve() })
+      .then(({ refused }) => {
+        if (refused.length > 0) report(`${refused.length} of ${batch} were refused.`);
+        resolve();
+      })
+      .catch((error: unknown) => {
+        report(`Not all of ${batch} were requested: ${String(error)}`);
+        reject(error);
+      });
+  });
+};
+
+const crowd: readonly Scenario[] = [
+  {
+    label: `${crowdSize} requests at a provider that takes ${crowdRate.startsPerSecond} a second`,
+    effect: 'it answers 429 to more, until you end it; the page Health shows the line',
+    run: async (system) => {
+      const batch = `crowd-${new Date().toISOString().slice(0, 19)}`;
+      await system.provider.setRestrictions(DEFAULT_CLIENT_ID, crowdRate);
+      await requestCrowd(system, batch);
+      return { text: `${crowdSize} are being requested.`, list: { batch } };
+    },
   },
 ];
 
@@ -139,6 +182,7 @@ const groups = {
   'Start an extraction that ends': outcomes,
   'Start an extraction whose webhook is': webhooks,
   'The provider': provider,
+  'A crowd': crowd,
 };
 
 /** The panel of the console that drives the sandbox of the provider. Only `npm start` has it. */
@@ -163,14 +207,17 @@ export const sandboxState = async ({
   provider: control,
 }: Pick<System, 'provider'>): Promise<SandboxState> => {
   try {
-    const { faults, now } = await control.summary();
-    const active = faults.map(({ behaviours: [next], endsAt = now }) => {
+    const { clients, faults, now } = await control.summary();
+    const rates = clients.flatMap(({ restrictions: { startsPerSecond: rate } }) =>
+      rate === undefined ? [] : [`The provider takes ${rate} starts a second, and answers 429 to more.`],
+    );
+    const failing = faults.map(({ behaviours: [next], endsAt = now }) => {
       const what =
         next?.kind === 'answer' ? `answers with ${next.status}` : 'accepts calls and never answers them';
       const left = Math.ceil((Date.parse(endsAt) - Date.parse(now)) / 1_000);
       return `The provider ${what}, for ${left} s more.`;
     });
-    return { active };
+    return { active: [...rates, ...failing] };
   } catch (error) {
     if (!(error instanceof SandboxControlError)) throw error;
     return { active: [`The provider refuses every connection, for ${outageSeconds} s from when it began.`] };

@@ -110,7 +110,7 @@ const serveLocalConsole = async (system: LocalSystem, { show, atEnd }: Run): Pro
   const { url, close } = await serveConsoleOf(deployment, {
     port: 0,
     allowed: true,
-    more: sandboxActions(system),
+    more: sandboxActions({ ...system, report: print }),
     sandboxState: () => sandboxState(system),
     shell: {
       hint: print,

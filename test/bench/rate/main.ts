@@ -9,13 +9,14 @@ import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { extractionsClient } from '../../../lib/client/extractions-client.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { DEFAULT_CLIENT_ID } from '../../../sandbox/sandbox.ts';
 import { limitParallelCalls } from '../../../tools/cli/operate/limit-parallel-calls.ts';
 import { type LocalSystem, startLocalSystem } from '../../../tools/local/local-system.ts';
 import { createRunDirectory } from '../../../tools/local/paths.ts';
 import { createRunOutput } from '../../../tools/local/run-output.ts';
 import { runUntilStopped } from '../../support/programs/run-until-stopped.ts';
 import { bodyByCredentials } from '../benchmark-request.ts';
-import { startLimitedProvider } from './limited-provider.ts';
+import { countStarts } from './count-starts.ts';
 
 const { values } = parseArgs({
   options: { learnt: { type: 'boolean', default: false }, requests: { type: 'string', default: '240' } },
@@ -46,19 +47,18 @@ const readRecords = async ({ emulator, outputs }: LocalSystem): Promise<readonly
 const isOpen = ({ dueShard }: Extraction): boolean => dueShard !== undefined;
 
 await runUntilStopped(async ({ stop, atEnd }) => {
-  const provider = await startLimitedProvider(perSecond, 1);
-  atEnd(provider.close);
   const show = createRunOutput(process.stderr, Date.now);
   const system = await startLocalSystem({
     directory: await createRunDirectory('rate', new Date()),
     show,
-    settings: { ...settings, providerBaseUrl: provider.baseUrl },
+    settings,
     atEnd,
     signal: stop,
     // The emulator's first processes may take over 5 s for a delivery.
     attemptTimeoutMs: 60_000,
   }).finally(() => show.rest());
-  provider.setTarget(system.access.baseUrl);
+  const { provider } = system;
+  await provider.setRestrictions(DEFAULT_CLIENT_ID, { startsPerSecond: perSecond, startsAtOnce: 1 });
   const { base, fetch } = system.api;
   // It repeats a request that is answered 5xx, as a busy machine may do.
   const client = extractionsClient({ apiUrl: base, fetch });
@@ -74,7 +74,7 @@ await runUntilStopped(async ({ stop, atEnd }) => {
   while (records.some(isOpen)) {
     await delay(5_000, undefined, { signal: stop });
     records = await readRecords(system);
-    const { accepted, refused } = provider.counts;
+    const { accepted, refused } = await countStarts(provider);
     console.error(
       `   ${((Date.now() - began) / 1_000).toFixed(0)} s: ${accepted} accepted, ${refused} refused, ${records.filter(isOpen).length} open`,
     );
@@ -87,7 +87,7 @@ await runUntilStopped(async ({ stop, atEnd }) => {
     [
       `${size} requests, a provider that takes ${perSecond} start a second, the rate ${values.learnt ? 'learnt' : 'set'}:`,
       ...endings.map(([how, some = []]) => `${how.trim()}: ${some.length}`),
-      `refused calls: ${provider.counts.refused}`,
+      `refused calls: ${(await countStarts(provider)).refused}`,
       `last start: ${((lastStart - began) / 1_000).toFixed(0)} s after the first request`,
     ].join('\n'),
   );

@@ -154,6 +154,7 @@ const places = {
 const system: Parameters<typeof sandboxActions>[0] = {
   provider: {} as never,
   endOutage: async () => undefined,
+  report: () => undefined,
   api: { base: '', fetch: async () => new Response() },
 };
 

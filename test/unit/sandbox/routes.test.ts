@@ -150,6 +150,29 @@ describe('v2 tasks', () => {
     expect(answer).toEqual({ status: 400, body: { message: 'Invalid request', invalid: [place] } });
   });
 
+  test('starts above the rate of a client are refused with 429, and use up no planned behaviour', async () => {
+    const { clientId } = sandbox;
+    await control.setRestrictions(clientId, { startsPerSecond: 2, startsAtOnce: 3 });
+    await control.setPlan('crowd', {
+      start: [1, 2, 3].map(() => ({ kind: 'accept' as const })),
+      startForever: { kind: 'answer', status: 500 },
+    });
+    const token = await caller.login();
+    const start = async () => (await caller.post(token, '/api/v2/tasks', requestFor('crowd'))).status;
+    const starts = async (count: number) => {
+      const answers: number[] = [];
+      while (answers.length < count) answers.push(await start());
+      return answers;
+    };
+    expect(await starts(5)).toEqual([200, 200, 200, 429, 429]);
+    await control.advanceClock(0.5);
+    expect(await starts(2)).toEqual([500, 429]);
+    await control.advanceClock(60);
+    expect(await starts(4)).toEqual([500, 500, 500, 429]);
+    await control.setRestrictions(clientId, {});
+    expect(await starts(4)).not.toContain(429);
+  });
+
   test('a slow answer comes after its delay on the sandbox clock', async () => {
     await control.setPlan('slow', { start: [{ kind: 'slow', delayMs: 60_000 }] });
     const answer = caller.startTask(requestFor('slow'));

@@ -17,6 +17,7 @@ import { repository } from '../../../../tools/local/paths.ts';
 import { readStartOptions } from '../../../../tools/local/read-start-options.ts';
 import { createRunOutput } from '../../../../tools/local/run-output.ts';
 import { sandboxActions, sandboxState } from '../../../../tools/local/sandbox-actions.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 const program = join(repository, 'tools', 'local', 'start.ts');
 
@@ -76,6 +77,7 @@ const extractionId = '0190a0b0-0000-7000-8000-000000000001';
 let sandbox: RunningSandbox;
 let provider: SandboxControl;
 let actions: readonly ConsoleAction[];
+let reported: string[] = [];
 let requests: { readonly url: string; readonly body: Record<string, unknown> }[] = [];
 beforeEach(async () => {
   sandbox = await startSandbox();
@@ -85,7 +87,9 @@ beforeEach(async () => {
     return Response.json({ extractionId }, { status: 202 });
   };
   const api = { base: 'http://api.example', fetch };
-  actions = sandboxActions({ provider, endOutage: sandbox.comeBack, api });
+  reported = [];
+  const report = (line: string) => void reported.push(line);
+  actions = sandboxActions({ provider, endOutage: sandbox.comeBack, api, report });
 });
 afterEach(() => sandbox.close());
 
@@ -98,7 +102,7 @@ test('there is an action for every final status of the provider, and for every o
 });
 
 test('each start and each webhook requests one extraction, after the sandbox has accepted its plan', async () => {
-  const starting = actions.filter(({ group }) => group !== 'The provider');
+  const starting = actions.filter(({ group }) => group?.startsWith('Start an'));
   for (const { label, run } of starting) {
     requests = [];
     expect(await run('', '')).toMatchObject({ extractionId });
@@ -132,6 +136,25 @@ test('the provider fails, hangs and stops, says so, and recovers from each', asy
   expect(await state()).toContain('refuses every connection, for 30 s');
   await run('End it');
   expect(await status()).toBe(401);
+});
+
+test('a crowd is a batch at a provider with a rate, which ends when somebody ends it', async () => {
+  requests = [];
+  const answer = await actions.find(({ group }) => group === 'A crowd')?.run('', '');
+  expect(answer?.list).toEqual({ batch: expect.stringMatching(/^crowd-/) });
+  const { clientId } = sandbox;
+  const restrictions = async () =>
+    (await provider.summary()).clients.find((one) => one.clientId === clientId)?.restrictions;
+  expect(await restrictions()).toEqual({ startsPerSecond: 2, startsAtOnce: 5 });
+  expect(await sandboxState({ provider })).toEqual({
+    active: ['The provider takes 2 starts a second, and answers 429 to more.'],
+  });
+  await eventually(async () => expect(requests).toHaveLength(200));
+  expect(new Set(requests.map(({ body }) => body.reference)).size).toBe(200);
+  expect(requests[0]?.body).toMatchObject({ ...answer?.list, priority: 'background' });
+  expect(reported).toEqual([]);
+  await actions.find(({ endsFaults }) => endsFaults)?.run('', '');
+  expect(await restrictions()).toEqual({});
 });
 
 test('without a terminal, every step and every wait is a plain line', () => {

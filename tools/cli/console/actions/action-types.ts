@@ -4,6 +4,8 @@ import type { Extraction } from '../../../../lib/extraction/record.ts';
 export type ActionResult = {
   readonly text: string;
   readonly extractionId?: string;
+  /** The filter of the list that shows what it made. */
+  readonly list?: Readonly<Record<string, string>>;
   /** A link for the operator alone. It is on the page that answers, and nowhere else. */
   readonly link?: { readonly url: string; readonly label: string };
 };

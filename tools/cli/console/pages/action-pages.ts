@@ -53,9 +53,9 @@ export const showNotice = (notice: Notice | undefined, links: Links): Html => {
   if (notice.kind === 'not-done') {
     return html`<div id="notice" tabindex="-1" class="notice bad" role="status">${icon('cross')} <p><strong>${notice.label}: not done.</strong> ${withCode(notice.explanation, 600)}</p></div>`;
   }
-  const { text, extractionId, link } = notice.result;
+  const { text, extractionId, list, link } = notice.result;
   return html`<div id="notice" tabindex="-1" class="notice good" role="status">${icon('check')} <p><strong>${notice.label}: done.</strong> ${withCode(text, 600)}
 ${link === undefined ? '' : html` <a class="button" href="${link.url}" rel="noreferrer">${link.label}</a>`}${
   extractionId === undefined ? '' : html` <a href="${links.extraction(extractionId)}">Open the extraction</a>`
-}</p></div>`;
+}${list === undefined ? '' : html` <a href="${links.list()}?${new URLSearchParams(list)}">Open the list</a>`}</p></div>`;
 };
