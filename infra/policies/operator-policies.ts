@@ -69,6 +69,9 @@ const functionLogs = (stackName: string, prefix: string, functions: CosechaFunct
   ...new Set(Object.values(functions).map(({ node }) => `${stackName}-${prefix}${node.id.charAt(0)}*`)),
 ];
 
+/** The name of a stage has no `_`, so these are no tables of another stage, such as `eu-restored`. */
+const restoredTables = (name: string): string => `${name}_restored*`;
+
 type Arns = ReturnType<typeof arnsOf>;
 
 /**
@@ -97,7 +100,7 @@ const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
     ],
     executions: arn('states', 'execution', `${name}-extractions:*`, colon),
     secrets: arn('secretsmanager', 'secret', `${name}/*`, colon),
-    restored: arn('dynamodb', 'table', `${name}-restored*`),
+    restored: arn('dynamodb', 'table', restoredTables(name)),
     requesting: ['POST/extractions', 'GET/extractions/summary'].map((route) =>
       arn('execute-api', api.apiId, `$default/${route}`),
     ),
@@ -301,7 +304,7 @@ const acknowledgeWildcards = (
   acknowledge(policies.operator, `<${bucket}.Arn>/*`, every);
   acknowledge(
     policies.admin,
-    arn('dynamodb', `table/${name}-restored*`),
+    arn('dynamodb', `table/${restoredTables(name)}`),
     'The operator names the table that a backup is restored to.',
   );
 };

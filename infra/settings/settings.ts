@@ -74,10 +74,6 @@ const required = {
     v.pipe(
       v.string('is required, such as prod'),
       v.regex(stagePattern, 'must be 1 to 17 of a-z, 0-9 and "-", starting with a letter'),
-      v.check(
-        (stage) => !stage.includes('-restored'),
-        'must not contain "-restored": its tables would have names of tables that another stage restores',
-      ),
       values('1 to 17 of `a-z`, `0-9` and `-`, starting with a letter'),
     ),
     {

@@ -10,7 +10,7 @@ export type OwnAddress = { readonly port: number; readonly host?: string | undef
 /**
  * Why a server that listens on loopback refuses a request, or undefined.
  *
- * Any page in a browser of this machine can send requests to 127.0.0.1, without a preflight if they look like those of a form. A browser
+ * Any page in a browser of this machine can send requests to 127.0.0.1, and without a preflight if a form could send them. A browser
  * names the page in `Origin` and `Sec-Fetch-Site`. A page whose name resolves to 127.0.0.1 (DNS rebinding) has that name in `Host`. A link in
  * another page or program may be followed, which is a GET that navigates. Programs send none of these but `Host`.
  */

@@ -307,7 +307,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .usage('--from <table> [options]')
       .requiredOption('--from <table>', 'the restored table (required)')
       .option('--dry-run', 'only report what would be done')
-      .addHelpText('after', examples('--stage prod restore --from Cosecha-prod-restored --dry-run'))
+      .addHelpText('after', examples('--stage prod restore --from Cosecha-prod_restored --dry-run'))
       .action(run(async () => (await import('./commands/restore.ts')).restore)),
   (command, run) =>
     command('export')

@@ -50,7 +50,7 @@ describe('the policy that the runbook names allows each command of the AWS CLI',
   const resources: readonly (readonly [RegExp, (name: string) => string])[] = [
     [/--index-name \w+()/, () => '<StorageExtractions.Arn>/index/'],
     [/-table-name "\$\(cosecha output (\w+)TableName\)"/, (name) => `<Storage${name}.Arn>`],
-    [/--table-name "\$STACK(-restored)"/, (name) => `table/Cosecha-prod${name}`],
+    [/--table-name "\$\{STACK\}(_restored)"/, (name) => `table/Cosecha-prod${name}`],
     [/--secret-id "\$STACK(\/)/, (name) => `secret:Cosecha-prod${name}`],
     [/output (\w+) --resource Lambda::Function\)/, (name) => `<${name}Function.Arn>`],
     [/output (\w+) --resource SQS::Queue\)/, (name) => `<${name}DeadLetters.Arn>`],

@@ -5,8 +5,11 @@ import { everyTemplate } from '../../second-opinion/every-template.ts';
 import { isAllowed, type Statement } from '../../support/aws/evaluate-policies.ts';
 import { embed, newApp } from './embedded.ts';
 import {
+  everyOption,
   flatten,
+  jsonOf,
   propertiesOf,
+  type Resource,
   resourcesOf,
   statementsOf,
   statementsOfLevel,
@@ -131,7 +134,7 @@ describe('the policies of people', () => {
     ['states:RedriveExecution', 'states::execution:Cosecha-STAGE-extractions:0190'],
     ['secretsmanager:DescribeSecret', 'secretsmanager::secret:Cosecha-STAGE/provider-api-key-AbCdEf'],
     ['cloudformation:DescribeStacks', 'cloudformation::stack/Cosecha-STAGE/0190'],
-    ['dynamodb:DeleteTable', 'dynamodb::table/Cosecha-STAGE-restored'],
+    ['dynamodb:DeleteTable', 'dynamodb::table/Cosecha-STAGE_restored'],
   ])('are of their stage, and of none whose name begins with it: %s', (action, resource) => {
     expect(mayInEu(action, arn(resource.replace('STAGE', 'eu')))).toBe(true);
     expect(mayInEu(action, arn(resource.replace('STAGE', 'eu-prod')))).toBe(false);
@@ -145,6 +148,23 @@ describe('the policies of people', () => {
     expect(mayInEu(action, arn(resource))).toBe(false);
   });
 });
+
+// A stage is of a-z, 0-9 and "-". What stands before a wildcard must not be how the name of another stage goes on.
+test.each(['a', 'a-b', 'a-b-c'])(
+  'no policy of the stage %s has a pattern that fits names of another stage',
+  (stage) => {
+    const its = synthesize({ ...everyOption, stage }).template;
+    const policies = Object.values(its.toJSON().Resources as Record<string, Resource>).filter(({ Type }) =>
+      /Policy$|KMS::Key$/.test(Type),
+    );
+    // A UUID is as long as all that can follow, so no other name fits that.
+    const named = jsonOf(policies).replaceAll(/-[?]{8}(-[?]{4}){3}-[?]{12}/g, '');
+    const patterns = named.matchAll(new RegExp(`Cosecha-${stage}([^"*?]*)[*?]`, 'g'));
+    const rests = [...patterns].map(([, rest = '']) => rest);
+    expect(rests).toContain('_restored');
+    expect(rests.filter((rest) => /^(-[a-z0-9-]*)?$/.test(rest))).toEqual([]);
+  },
+);
 
 describe('the data key', () => {
   /** With what a deployment puts in place of the last part of the stack's id. */
