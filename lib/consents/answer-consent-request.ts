@@ -1,4 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { type CallerContext, identifyCaller } from '../http/caller-and-trace.ts';
 import { parseRequestBody, refuseBody } from '../http/parse-request-body.ts';
 import { type ProblemType, problem } from '../http/problem.ts';
 import { describeError } from '../observability/describe-error.ts';
@@ -34,6 +35,7 @@ export type ConsentDeps = {
 /** The part of an API Gateway event that the routes read. */
 export type ConsentEvent = {
   readonly routeKey: string;
+  readonly requestContext: CallerContext;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly pathParameters?: Readonly<Record<string, string | undefined>>;
   readonly queryStringParameters?: Readonly<Record<string, string | undefined>>;
@@ -114,6 +116,8 @@ const isRoute = (key: string): key is keyof typeof routes => Object.hasOwn(route
  */
 export const answerConsentRequest = async (event: ConsentEvent, deps: ConsentDeps): Promise<Answer> => {
   if (!isRoute(event.routeKey)) throw new UnknownRoute('There is no such route.');
+  const identified = identifyCaller(event.requestContext);
+  if (identified.kind === 'refused') return identified.answer;
   const read = parseNationalIdHeader(event.headers[targetHeader]);
   if (read.kind === 'invalid') return invalid(read.detail);
   const { about, answer } = routes[event.routeKey];

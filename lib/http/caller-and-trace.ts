@@ -1,8 +1,11 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { problem } from './problem.ts';
+
 /**
  * Returns the IAM principal of a request's `userArn`, without the session name. A retry from another container has
  * another session name and is still the same caller.
  * `arn:aws:sts::111122223333:assumed-role/Name/session` becomes `arn:aws:sts::111122223333:assumed-role/Name`. The
- * ARNs of users, the root user and federated users have no session name and stay unchanged
+ * ARNs of users and the root user have no session name and stay unchanged
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html).
  */
 export const callerFromUserArn = (userArn: string): string => {
@@ -24,13 +27,28 @@ export const callerFromPrincipalArn = (principalArn: string): string => {
 /** The part of an API Gateway event that names the caller of a route with IAM authorization. */
 export type CallerContext = { readonly authorizer?: { readonly iam?: { readonly userArn?: string } } };
 
+export type IdentifiedCaller =
+  | { readonly kind: 'caller'; readonly caller: string }
+  | { readonly kind: 'refused'; readonly answer: APIGatewayProxyStructuredResultV2 };
+
+/** `arn:aws:sts::111122223333:federated-user/name`: https://docs.aws.amazon.com/STS/latest/APIReference/API_GetFederationToken.html */
+const federatedUser = /^arn:[^:]+:sts::\d*:federated-user\//;
+
+const useAnother =
+  'Each user of GetFederationToken chooses the name of its federated user, so it identifies nobody. Sign with a role or an IAM user.';
+
 /**
- * The IAM principal that signed a request, without the session name. API Gateway refuses every other request, so it is
- * undefined only if the route has lost its authorizer, or on an emulator that does not check signatures.
+ * The IAM principal that signed a request, without the session name. API Gateway refuses every other request, so there is none only if the
+ * route has lost its authorizer, or on an emulator that does not check signatures. A federated user is refused: anybody who may call
+ * GetFederationToken could take the name of another one.
  */
-export const callerOf = ({ authorizer }: CallerContext): string | undefined => {
+export const identifyCaller = ({ authorizer }: CallerContext): IdentifiedCaller => {
   const userArn = authorizer?.iam?.userArn;
-  return userArn === undefined ? undefined : callerFromUserArn(userArn);
+  if (userArn === undefined) return { kind: 'refused', answer: problem('unauthorized') };
+  if (federatedUser.test(userArn)) {
+    return { kind: 'refused', answer: problem('caller-not-supported', { detail: useAnother }) };
+  }
+  return { kind: 'caller', caller: callerFromUserArn(userArn) };
 };
 
 /** Of any version: trace id, parent id and flags, in lower case. A later version may have more, after a dash. */

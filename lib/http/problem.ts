@@ -5,6 +5,7 @@ import type { Violation } from './body-fields.ts';
 const titles = {
   'invalid-request': 'The request is not valid.',
   unauthorized: 'The request could not be authenticated.',
+  'caller-not-supported': 'This kind of caller is not supported.',
   'not-found': 'There is no such extraction.',
   'consent-not-found': 'The user has no such consent.',
   'erasure-not-found': 'There is no such erasure.',
@@ -22,6 +23,7 @@ const titles = {
 const statuses = {
   'invalid-request': 400,
   unauthorized: 401,
+  'caller-not-supported': 403,
   'not-found': 404,
   'consent-not-found': 404,
   'erasure-not-found': 404,

@@ -3,7 +3,7 @@ import { validate as isUuid } from 'uuid';
 import * as v from 'valibot';
 import { defined } from '../../defined.ts';
 import { closedObject, line, type Violation, violationOf } from '../../http/body-fields.ts';
-import { type CallerContext, callerOf } from '../../http/caller-and-trace.ts';
+import { type CallerContext, identifyCaller } from '../../http/caller-and-trace.ts';
 import { parseRequestBody, refuseBody } from '../../http/parse-request-body.ts';
 import { problem } from '../../http/problem.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
@@ -148,7 +148,8 @@ export const answerErasure = async (
   event: ErasureEvent,
   deps: AnswerErasureDeps,
 ): Promise<APIGatewayProxyStructuredResultV2> => {
-  const caller = callerOf(event.requestContext);
-  if (caller === undefined) return problem('unauthorized');
+  const identified = identifyCaller(event.requestContext);
+  if (identified.kind === 'refused') return identified.answer;
+  const { caller } = identified;
   return event.routeKey === 'POST /erasures' ? begin(event, caller, deps) : read(event, caller, deps);
 };

@@ -3,7 +3,7 @@ import { validate as isUuid } from 'uuid';
 import * as v from 'valibot';
 import { defined } from '../../defined.ts';
 import { line } from '../../http/body-fields.ts';
-import { type CallerContext, callerOf } from '../../http/caller-and-trace.ts';
+import { type CallerContext, identifyCaller } from '../../http/caller-and-trace.ts';
 import { problem } from '../../http/problem.ts';
 import { type Extraction, maxNameLength } from '../record.ts';
 import type { NamedEntry, NameIndex, NameQuery } from '../store.ts';
@@ -93,8 +93,9 @@ export const answerFind = async (
   event: FindEvent,
   deps: AnswerFindDeps,
 ): Promise<APIGatewayProxyStructuredResultV2> => {
-  const caller = callerOf(event.requestContext);
-  if (caller === undefined) return problem('unauthorized');
+  const identified = identifyCaller(event.requestContext);
+  if (identified.kind === 'refused') return identified.answer;
+  const { caller } = identified;
   const asked = parseQuery(event.queryStringParameters);
   if (typeof asked === 'string') return invalid(asked);
   const { by, name, limit, cursor } = asked;

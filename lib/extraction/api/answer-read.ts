@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { validate as isUuid } from 'uuid';
-import { type CallerContext, callerOf } from '../../http/caller-and-trace.ts';
+import { type CallerContext, identifyCaller } from '../../http/caller-and-trace.ts';
 import { problem } from '../../http/problem.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import type { EstimateStart } from '../../rate-limit/start-estimates.ts';
@@ -46,8 +46,9 @@ export const answerRead = async (
   deps: AnswerReadDeps,
 ): Promise<APIGatewayProxyStructuredResultV2> => {
   const extractionId = event.pathParameters?.extractionId ?? '';
-  const caller = callerOf(event.requestContext);
-  if (caller === undefined) return problem('unauthorized');
+  const identified = identifyCaller(event.requestContext);
+  if (identified.kind === 'refused') return identified.answer;
+  const { caller } = identified;
   const record = isUuid(extractionId) ? await deps.extractions.get(extractionId) : undefined;
   // One answer for "does not exist" and "belongs to another caller", so that a caller cannot find out whether an id exists.
   if (record === undefined || !(record.requestedBy === caller || deps.readers.has(caller))) {

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { defined } from '../../defined.ts';
-import { type CallerContext, callerOf, parseTraceparent } from '../../http/caller-and-trace.ts';
+import { type CallerContext, identifyCaller, parseTraceparent } from '../../http/caller-and-trace.ts';
 import { parseRequestBody, refuseBody } from '../../http/parse-request-body.ts';
 import { problem } from '../../http/problem.ts';
 import { logMessages } from '../../observability/log-messages.ts';
@@ -42,8 +42,9 @@ export const answerRequest = async (
   event: RequestEvent,
   deps: AnswerRequestDeps,
 ): Promise<APIGatewayProxyStructuredResultV2> => {
-  const caller = callerOf(event.requestContext);
-  if (caller === undefined) return problem('unauthorized');
+  const identified = identifyCaller(event.requestContext);
+  if (identified.kind === 'refused') return identified.answer;
+  const { caller } = identified;
   const idempotencyKey = parseIdempotencyKey(event.headers['idempotency-key']);
   if (idempotencyKey.kind === 'invalid') return problem('invalid-request', { detail: idempotencyKey.detail });
   const body = parseRequestBody(event, bodyLimitBytes);

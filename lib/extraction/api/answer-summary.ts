@@ -1,7 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as v from 'valibot';
 import { defined } from '../../defined.ts';
-import { callerOf } from '../../http/caller-and-trace.ts';
+import { identifyCaller } from '../../http/caller-and-trace.ts';
 import { problem } from '../../http/problem.ts';
 import type { Extraction } from '../record.ts';
 import type { NamedEntry, NameIndex } from '../store.ts';
@@ -80,8 +80,9 @@ export const answerSummary = async (
   { queryStringParameters = {}, requestContext }: FindEvent,
   deps: AnswerSummaryDeps,
 ): Promise<APIGatewayProxyStructuredResultV2> => {
-  const caller = callerOf(requestContext);
-  if (caller === undefined) return problem('unauthorized');
+  const identified = identifyCaller(requestContext);
+  if (identified.kind === 'refused') return identified.answer;
+  const { caller } = identified;
   const { batch, ...others } = queryStringParameters;
   if (Object.keys(others).length > 0 || !v.is(nameField, batch)) {
     const detail = 'The only query parameter is batch: 1 to 256 characters, and no control characters.';

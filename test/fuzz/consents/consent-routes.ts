@@ -159,6 +159,7 @@ export const consentRoutes = fuzzProperty({
     });
     const event: ConsentEvent = {
       routeKey: route,
+      requestContext: { authorizer: { iam: { userArn: 'arn:aws:iam::111122223333:user/caller' } } },
       headers: target === undefined ? {} : { 'cosecha-target': target },
       pathParameters: consentId === undefined ? {} : { consentId },
       queryStringParameters: query,

@@ -46,7 +46,13 @@ const setUp = (answer: Answering = () => ({ body: '{}' }), more: Partial<Consent
   };
   const ask = async (routeKey: string, event: Partial<ConsentEvent> = {}) => {
     const answered = await answerConsentRequest(
-      { routeKey, headers: { 'cosecha-target': target }, pathParameters: { consentId: 'c-1' }, ...event },
+      {
+        routeKey,
+        requestContext: { authorizer: { iam: { userArn: 'arn:aws:iam::111122223333:user/caller' } } },
+        headers: { 'cosecha-target': target },
+        pathParameters: { consentId: 'c-1' },
+        ...event,
+      },
       deps,
     );
     return { ...answered, json: JSON.parse(answered.body ?? 'null') as Record<string, unknown> };

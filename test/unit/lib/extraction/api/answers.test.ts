@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  answerConsentRequest,
+  type ConsentDeps,
+} from '../../../../../lib/consents/answer-consent-request.ts';
+import { type AnswerErasureDeps, answerErasure } from '../../../../../lib/extraction/api/answer-erasure.ts';
 import { type AnswerFindDeps, answerFind } from '../../../../../lib/extraction/api/answer-find.ts';
 import {
   type AnswerReadDeps,
@@ -11,6 +17,7 @@ import { type AnswerSummaryDeps, answerSummary } from '../../../../../lib/extrac
 import { extractionIdOf } from '../../../../../lib/extraction/api/idempotency.ts';
 import type { PublicExtraction } from '../../../../../lib/extraction/api/public-view.ts';
 import type { CredentialsExtraction } from '../../../../../lib/extraction/record.ts';
+import type { CallerContext } from '../../../../../lib/http/caller-and-trace.ts';
 import { at, closedExtraction, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
@@ -24,14 +31,36 @@ const roleOf = (name: string): string => `arn:aws:sts::111122223333:assumed-role
 const [owner, reader, stranger] = [roleOf('Owner'), roleOf('Reader'), roleOf('Stranger')];
 const contextOf = (role: string) => ({ authorizer: { iam: { userArn: `${role}/session` } } });
 
-test.each([
-  ['find', () => answerFind({ requestContext: {} }, {} as AnswerFindDeps)],
-  ['summary', () => answerSummary({ requestContext: {} }, {} as AnswerSummaryDeps)],
-  ['read', () => answerRead({ requestContext: {} }, {} as AnswerReadDeps)],
-  ['request', () => answerRequest({ requestContext: {}, headers: {} }, {} as AnswerRequestDeps)],
-])('without a caller, %s touches nothing', async (_what, answer) => {
-  expect((await answer()).statusCode).toBe(401);
-});
+const userArn = 'arn:aws:sts::111122223333:federated-user/tenant-1';
+const federated: CallerContext = { authorizer: { iam: { userArn } } };
+
+test.each<[string, (requestContext: CallerContext) => Promise<APIGatewayProxyStructuredResultV2>]>([
+  ['find', (requestContext) => answerFind({ requestContext }, {} as AnswerFindDeps)],
+  ['summary', (requestContext) => answerSummary({ requestContext }, {} as AnswerSummaryDeps)],
+  ['read', (requestContext) => answerRead({ requestContext }, {} as AnswerReadDeps)],
+  ['request', (requestContext) => answerRequest({ requestContext, headers: {} }, {} as AnswerRequestDeps)],
+  [
+    'POST /erasures',
+    (requestContext) =>
+      answerErasure({ routeKey: 'POST /erasures', requestContext }, {} as AnswerErasureDeps),
+  ],
+  [
+    'GET /consents',
+    (requestContext) =>
+      answerConsentRequest({ routeKey: 'GET /consents', requestContext, headers: {} }, {} as ConsentDeps),
+  ],
+])(
+  'without a caller, and for one whose name anybody can choose, %s touches nothing',
+  async (_what, answer) => {
+    expect((await answer({})).statusCode).toBe(401);
+    const refused = await answer(federated);
+    expect(refused.statusCode).toBe(403);
+    expect(JSON.parse(refused.body ?? '')).toMatchObject({
+      type: 'urn:cosecha:problem:caller-not-supported',
+      detail: expect.stringContaining('Sign with a role or an IAM user.'),
+    });
+  },
+);
 
 const store = memoryExtractionStore();
 const idOf = (number: number): string => `0190a0b0-0000-7000-8000-${String(number).padStart(12, '0')}`;
