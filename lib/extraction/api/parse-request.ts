@@ -98,6 +98,15 @@ const pathItem = (key: string): v.UnknownPathItem => ({
 const pathOf = ([first = '', ...rest]: readonly string[]) =>
   [pathItem(first), ...rest.map(pathItem)] as [v.UnknownPathItem, ...v.UnknownPathItem[]];
 
+/** No entity's form is known to nest fields. The provider's own parser need not hold what 4,096 bytes can nest. */
+const maxLevels = 8;
+
+/** Whether objects and lists are nested deeper than so many levels, of which the value itself is the first. */
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
+
 const wasNotUtf8 = 'must not contain U+FFFD: it stands for bytes that were not UTF-8';
 
 const anyCredentials = v.variant(
@@ -110,6 +119,10 @@ const anyCredentials = v.variant(
         value: v.pipe(
           v.custom<Record<string, unknown>>(isPlainObject, notAnObject),
           v.check((value) => Object.keys(value).length > 0, 'must not be empty'),
+          v.check(
+            (value) => !isDeeper(value, maxLevels),
+            `must not be nested more than ${maxLevels} levels deep`,
+          ),
           v.rawCheck(({ dataset, addIssue }) => {
             if (!dataset.typed) return;
             for (const names of findChangedNumbers(dataset.value)) {
@@ -253,12 +266,5 @@ const withoutDefaultPriority = <Request extends { readonly priority?: (typeof pr
   ...request
 }: Request) => (priority === 'background' ? { ...request, priority } : request);
 
-const fitsTheSeal = (request: ExtractionRequest): boolean => {
-  try {
-    return encodeSealed(requestDataToSeal(request)).byteLength <= sealLimitBytes;
-  } catch (error) {
-    // JSON.stringify ran out of stack. That takes thousands of levels of two bytes each, so it is too large as well.
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-};
+const fitsTheSeal = (request: ExtractionRequest): boolean =>
+  encodeSealed(requestDataToSeal(request)).byteLength <= sealLimitBytes;

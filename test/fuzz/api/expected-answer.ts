@@ -48,6 +48,16 @@ export const plaintextBytes = ({ credentials, sessionToken, confirmed }: Fields)
 const hasHalves = ({ entity, reference, batch, credentials }: Fields): boolean =>
   [entity, reference, batch, fieldsOf(credentials).value].some(isHalf);
 
+/** Objects and lists in each other, level by level, as the deepest would not fit a stack. */
+const levelsOf = (value: unknown): number => {
+  let levels = 0;
+  const isInner = (one: unknown): boolean => typeof one === 'object' && one !== null;
+  for (let inner = [value].filter(isInner); inner.length > 0; levels += 1) {
+    inner = inner.flatMap((one) => Object.values(one as object)).filter(isInner);
+  }
+  return levels;
+};
+
 const mark = '\u0000number ';
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
@@ -89,6 +99,7 @@ const beyondTheSchema = (json: unknown, text: Buffer): string | undefined => {
   if (body.method === 'consent') {
     return hasRightCheckDigit(String(body.target)) ? undefined : 'wrong check digit';
   }
+  if (levelsOf(fieldsOf(body.credentials).value) > 8) return 'too deep';
   if ((body.actions as readonly unknown[]).some(hasLateDates)) return 'dates out of order';
   if (plaintextBytes(body) > 4_096) return 'too much to seal';
   if (JSON.stringify(body.credentials).includes('\ufffd')) return 'not UTF-8 before';

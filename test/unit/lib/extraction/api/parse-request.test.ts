@@ -37,6 +37,21 @@ const byConsent = {
   reference: 'mine',
 };
 
+/** An object in an object, and so on: so many levels. */
+const nested = (levels: number): unknown => (levels === 1 ? { last: 1 } : { inner: nested(levels - 1) });
+
+test('raw credentials are nested at most 8 levels deep', () => {
+  expect(violationsOf(rawIn(nested(8)))).toEqual([]);
+  const tooDeep = {
+    pointer: '/credentials/value',
+    detail: 'must not be nested more than 8 levels deep',
+  };
+  expect(violationsOf(rawIn(nested(9)))).toEqual([tooDeep]);
+  expect(violationsOf(rawIn({ list: [[[[[[[['eight below']]]]]]]] }))).toEqual([tooDeep]);
+  const text = `${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`;
+  expect(violationsOf(rawIn(JSON.parse(text)))).toEqual([tooDeep]);
+});
+
 test('a request by consent has the variant v1 by default', () => {
   const { variant: _variant, ...body } = byConsent;
   expect(parseExtractionRequest(body)).toEqual({ kind: 'valid', request: { ...body, variant: 'v1' } });
@@ -93,7 +108,7 @@ describe('a violation has the pointer of what is wrong, and no other', () => {
 // JSON.stringify recurses; JSON.parse does not. 30,000 brackets fit in 64 KiB.
 test('credentials nested deeper than the stack are refused, not an exception', () => {
   const nested: unknown = JSON.parse(`${'['.repeat(30_000)}${']'.repeat(30_000)}`);
-  expect(pointersOf(rawIn({ username: 'u', nested }))).toEqual(['/credentials']);
+  expect(pointersOf(rawIn({ username: 'u', nested }))).toEqual(['/credentials/value']);
 });
 
 /** The body whose raw credentials are this JSON text, read as the function reads it. */
