@@ -22,6 +22,7 @@ export const addOutputs = (
     ...dataOutputs(resources, wiring),
     ...busOutputs(resources, functions),
     ...operatingOutputs(resources, functions, wiring),
+    triggersOutput(scope, wiring),
     ...secretOutputs(scope, resources),
   ];
   for (const [id, value, description] of outputs) addOutput(scope, id, value, description);
@@ -119,6 +120,12 @@ const dataOutputs = ({ storage, dataKey }: Resources, { streamArn }: Connected):
     ],
   ];
 };
+
+const triggersOutput = (scope: Construct, { triggers }: Connected): Output => [
+  'Triggers',
+  Stack.of(scope).toJsonString(triggers),
+  'The rules and event source mappings that invoke functions, and what does not happen without each: `cosecha doctor` checks them',
+];
 
 const rateOutput = ({ startsPerSecond }: Config): readonly Output[] =>
   startsPerSecond === undefined

@@ -2,6 +2,8 @@ import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { Trigger } from '../../lib/aws/trigger.ts';
+import { maxDelaySeconds } from '../../lib/extraction/deadlines.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 
@@ -20,6 +22,9 @@ const consumers = 2;
 /** As the reconcile queue (reconcile-queue.ts). */
 const maxReceives = 5;
 
+/** In seconds. As of the reconcile queue: the longest delay, one receive that failed, and three minutes. */
+export const erasuresLateFrom = maxDelaySeconds + visibilityTimeout.toSeconds() + 180;
+
 /**
  * What is to be erased. It is not the reconcile queue, because only its function may delete versions of objects, and because many erasures
  * at once must delay no outcome. A message has ids, and no reference.
@@ -27,6 +32,7 @@ const maxReceives = 5;
 export class EraseQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: DeadLetterQueue;
+  readonly triggers: Trigger[] = [];
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -56,5 +62,12 @@ export class EraseQueue extends Construct {
     });
     // Lambda checks the permissions when it creates the mapping.
     mapping.node.addDependency(role);
+    this.triggers.push({
+      name: 'erase queue',
+      without: 'Nothing is erased.',
+      functionName: target.functionName,
+      source: this.queue.queueArn,
+      atOnce: consumers,
+    });
   }
 }

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { Trigger } from '../../lib/aws/trigger.ts';
 import { reconcileSeconds } from '../extraction-machine-definition.ts';
 import type { Config } from '../settings/config.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
@@ -31,6 +32,7 @@ export class ReconcileQueue extends Construct {
   readonly queue: Queue;
   readonly slow: Queue;
   readonly deadLetters: DeadLetterQueue;
+  readonly triggers: Trigger[] = [];
   private readonly config: Config;
 
   constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
@@ -56,9 +58,19 @@ export class ReconcileQueue extends Construct {
    * timeout for one reconcile, and a record that ends the process must not take others with it.
    */
   consumeWith({ function: target, role }: CosechaFunction): void {
-    for (const [id, queue] of [
-      ['Consumer', this.queue],
-      ['SlowConsumer', this.slow],
+    for (const [id, queue, name, without] of [
+      [
+        'Consumer',
+        this.queue,
+        'reconcile queue',
+        'Results are not collected, and nothing is polled by consent.',
+      ],
+      [
+        'SlowConsumer',
+        this.slow,
+        'slow queue',
+        'Extractions whose reads fail or take long are not polled, and their results not collected.',
+      ],
     ] as const) {
       const mapping = new EventSourceMapping(this, id, {
         target,
@@ -69,6 +81,13 @@ export class ReconcileQueue extends Construct {
       });
       // Lambda checks the permissions when it creates the mapping.
       mapping.node.addDependency(role);
+      this.triggers.push({
+        name,
+        without,
+        functionName: target.functionName,
+        source: queue.queueArn,
+        atOnce: this.config.reconcileConcurrency,
+      });
     }
   }
 }

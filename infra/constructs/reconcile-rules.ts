@@ -3,6 +3,7 @@ import { EventField, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-eve
 import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import type { Trigger } from '../../lib/aws/trigger.ts';
 import type { ReconcileMessage } from '../../lib/extraction/reconcile-message.ts';
 import type { Config } from '../settings/config.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
@@ -20,10 +21,12 @@ type ReconcileRulesProps = {
 
 /**
  * Three rules, which act without the machine. One sends broken executions to the queue, which is fast but best effort.
- * Another invokes the sweep, which is the guarantee. The third sees to it that a dispatcher runs while starts wait. Changing the id `SafetyNet` would replace both.
+ * Another invokes the sweep, which is the guarantee. The third sees to it that a dispatcher runs while starts wait. Changing the id `SafetyNet` would replace them.
  */
 export class ReconcileRules extends Construct {
   readonly all: readonly Rule[];
+  readonly executionBroken: Rule;
+  readonly triggers: readonly Trigger[];
 
   constructor(
     scope: Construct,
@@ -67,5 +70,19 @@ export class ReconcileRules extends Construct {
       ],
     });
     this.all = [executionBroken, scheduled, dispatching];
+    this.executionBroken = executionBroken;
+    this.triggers = [
+      {
+        name: 'broken executions',
+        without: 'Extractions of broken executions wait for the sweep.',
+        rule: executionBroken.ruleName,
+      },
+      { name: 'sweep', without: 'Nothing is guaranteed to end.', rule: scheduled.ruleName },
+      {
+        name: 'dispatch',
+        without: 'Starts in line wait until another start comes.',
+        rule: dispatching.ruleName,
+      },
+    ];
   }
 }

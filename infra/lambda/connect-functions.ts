@@ -23,7 +23,7 @@ export const connectFunctions = (scope: Construct, resources: Resources, functio
     reconcile: functions.reconcileExtraction.function,
     startLine: storage.startLine,
   });
-  const { all: rules } = new ReconcileRules(scope, 'SafetyNet', {
+  const rules = new ReconcileRules(scope, 'SafetyNet', {
     config,
     queue,
     sweep: functions.sweepExtractions,
@@ -40,17 +40,19 @@ export const connectFunctions = (scope: Construct, resources: Resources, functio
     manageErasures: functions.manageErasures?.function,
   });
   const streamArn = publishStream(scope, resources);
-  const watched = { api, machine };
+  const watched = { api, machine, executionBroken: rules.executionBroken };
+  const consuming = [queue, resources.eraseQueue, ...(resources.outcomeBus ? [resources.outcomeBus] : [])];
+  const triggers = [...rules.triggers, ...consuming.flatMap((its) => its.triggers)];
   const policies = new OperatorPolicies(scope, 'OperatorPolicies', {
     resources,
     functions,
     machine,
-    rules,
+    rules: rules.all,
     serviceLogs: [machineLog, api.accessLog],
     api: api.api,
     streamArn,
   });
-  return { ...watched, streamArn, policies, ...monitor(scope, resources, functions, watched) };
+  return { ...watched, streamArn, policies, triggers, ...monitor(scope, resources, functions, watched) };
 };
 
 /** Publishes what consumers of the stream need in the Parameter Store. Returns the ARN of the stream. */
@@ -68,6 +70,7 @@ const publishStream = (scope: Construct, { config, dataKey, storage }: Resources
 type Watched = Readonly<{
   api: ExtractionApi;
   machine: ExtractionMachine['machine'];
+  executionBroken: ReconcileRules['executionBroken'];
 }>;
 
 const monitor = (
@@ -83,10 +86,13 @@ const monitor = (
     reconcileQueue: queue.queue,
     slowQueue: queue.slow,
     deadLetters: queue.deadLetters,
+    eraseQueue: eraseQueue.queue,
     eraseDeadLetters: eraseQueue.deadLetters,
+    executionBroken: watched.executionBroken,
     publisher: functions.publishEvents?.function,
     eventDeadLetters: outcomeBus?.deadLetters,
     startTask: functions.startTask.function,
+    dispatchStarts: functions.dispatchStarts.function,
     receiveWebhook: functions.receiveWebhook.function,
   });
   const { startTask, receiveWebhook, reconcileExtraction } = functions;

@@ -188,6 +188,7 @@ const operating = (arns: Arns, { resources, functions }: OperatorPoliciesProps) 
   const { dataKey, sealKey, queue, storage, outcomeBus } = resources;
   const consumers = [
     functions.reconcileExtraction,
+    functions.eraseExtractions,
     ...(functions.publishEvents ? [functions.publishEvents] : []),
   ];
   return [

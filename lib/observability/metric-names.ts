@@ -47,6 +47,8 @@ export type ExtractionMetric =
   | 'UnlinkedDelivery'
   /** An early delivery settled its extraction, once the extraction was linked to the task. */
   | 'EarlyDelivery'
+  /** An extraction waits to be erased for longer than any should (`maxErasureSeconds`). Counted at each message of it. */
+  | 'ErasureOverdue'
   /** A delivery for a task whose extraction has no record any more. */
   | 'DeliveryWithoutRecord'
   /** The provider gave one task id to two extractions. Counted at each reconcile that finds it. */
@@ -134,6 +136,7 @@ export const loggedMetrics: ReadonlySet<MetricName> = new Set([
   'RequestDataGone',
   'RequestDataNotRemoved',
   'UnlinkedDelivery',
+  'ErasureOverdue',
   'DeliveryWithoutRecord',
   'TaskLinkedElsewhere',
   'InvalidCallbackToken',

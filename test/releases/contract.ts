@@ -12,7 +12,7 @@ import { exitCodes } from '../../tools/cli/terminal/errors.ts';
 import { contractSchemas } from '../../tools/contracts/contract-schemas.ts';
 import { repository } from '../../tools/local/paths.ts';
 import { metricNames, read } from '../unit/docs/metric-names.ts';
-import { everyOption, notifyingAlarms, synthesize } from '../unit/infra/synth.ts';
+import { everyOption, flatten, notifyingAlarms, synthesize } from '../unit/infra/synth.ts';
 import { storedResources } from './stored-resources.ts';
 
 type Json = { readonly [name: string]: unknown };
@@ -103,8 +103,12 @@ const commandLine = (): readonly string[] => {
 const deployment = {
   client: { region: 'eu-west-1' },
   output: (name: string) => name,
+  findOutput: (name: string) => outputOf(name),
   api: {},
 } as unknown as Deployment;
+
+/** What needs no deployment. */
+const outputOf = (name: string): string => flatten(synthesize().template.findOutputs(name)[name]?.Value);
 
 const doctorChecks = (): readonly string[] => checksOf(deployment, {}, new Date(0)).map(({ id }) => id);
 

@@ -3,6 +3,7 @@ import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import { maxDelaySeconds, overdueAfterSeconds } from '../../../lib/extraction/deadlines.ts';
 import { refusedSessions } from '../../../lib/provider/assumptions.ts';
 import type { Config } from '../../settings/config.ts';
+import { erasuresLateFrom } from '../erase-queue.ts';
 import { visibilityTimeout } from '../reconcile-queue.ts';
 import type { CosechaMetrics } from './metrics.ts';
 
@@ -54,6 +55,24 @@ const moreThanChance = (bad: IMetric, all: IMetric, label: string): IMetric =>
     ...minutes(60),
     label,
   });
+
+/**
+ * 1 where one of these causes was counted, and its effect was not, else 0. A cause and its effect can fall into different periods, once
+ * in some hundred. SUM leaves out what has no value, which `+` and FILL do not where a metric has none at all: a part that is off
+ * publishes nothing (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html).
+ */
+const withoutEffect = (causes: readonly IMetric[], effect: IMetric, label: string, period = 15): IMetric => {
+  const names = causes.map((_, index) => `cause${index}`);
+  return new MathExpression({
+    expression: `IF(SUM([${names.join(', ')}]) > 0 AND SUM([effect, ${names.map((name) => `0 * ${name}`).join(', ')}]) == 0, 1, 0)`,
+    usingMetrics: {
+      ...Object.fromEntries(names.map((name, index) => [name, causes[index] as IMetric])),
+      effect,
+    },
+    ...minutes(period),
+    label,
+  });
+};
 
 /** The period of metrics that a sweep writes: long enough to have a sweep in it. */
 const sweepMinutes = (config: Config): number => Math.max(5, config.sweepEveryMinutes);
@@ -147,7 +166,14 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
 
 const queueAlarms = (
   config: Config,
-  { oldestMessageSeconds, oldestSlowMessageSeconds, deadLetters, eraseDeadLetters }: CosechaMetrics,
+  {
+    oldestMessageSeconds,
+    oldestSlowMessageSeconds,
+    deadLetters,
+    oldestErasureSeconds,
+    eraseDeadLetters,
+    custom,
+  }: CosechaMetrics,
 ): readonly AlarmEntry[] => [
   {
     id: 'reconcile-queue-late',
@@ -187,6 +213,23 @@ const queueAlarms = (
     threshold: 1,
     keepsState: true,
   },
+  {
+    id: 'erasures-late',
+    symptom:
+      'What was to be erased is still stored: messages of erasures wait, as their consumer does not keep up or does not run.',
+    metric: oldestErasureSeconds,
+    threshold: erasuresLateFrom,
+    periods: { breaching: 2, of: 2 },
+  },
+  {
+    id: 'erasures-overdue',
+    runbookEntry: 'erasures-late',
+    symptom:
+      'What was to be erased is still stored, as its extraction stays open for longer than any should.',
+    // An erasure that waits has a message every 15 minutes at the latest, and counts each.
+    metric: custom('ErasureOverdue').with(minutes(30)),
+    threshold: 1,
+  },
 ];
 
 /** The function that publishes to the bus. It retries a record for `publishForSeconds`. */
@@ -211,14 +254,13 @@ const eventAlarms = ({ events, custom }: CosechaMetrics): readonly AlarmEntry[] 
       symptom:
         'Outcomes do not reach the consumers of the bus: publish-events is not invoked, as its mapping is off or cannot read the stream.',
       // A mapping that is off publishes no metric. Each outcome is a record that passes its filter, so that outcomes without an
-      // invocation show it. Two periods, as an outcome and its invocation can fall into different ones. The alarm keeps its
-      // state, because a function without any value in the range that CloudWatch evaluates may have nothing to fill.
-      metric: new MathExpression({
-        expression: 'IF(ended > 0 AND FILL(invoked, 0) == 0, 1, 0)',
-        usingMetrics: { ended: custom('SecondsToOutcome', Stats.SAMPLE_COUNT), invoked: invocations },
-        ...minutes(30),
-        label: 'outcomes without an invocation of publish-events',
-      }),
+      // invocation show it. Two periods, as an outcome and its invocation can fall into different ones.
+      metric: withoutEffect(
+        [custom('SecondsToOutcome', Stats.SAMPLE_COUNT)],
+        invocations,
+        'outcomes without an invocation of publish-events',
+        30,
+      ),
       threshold: 1,
       periods: { breaching: 2, of: 2 },
       keepsState: true,
@@ -309,7 +351,7 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
   },
 ];
 
-/** Three alarms, as a sum over a metric that was never written has no value. */
+/** Three alarms, as `+` over a metric that was never written has no value. */
 const brokenExecutions = [
   { metric: 'ExecutionsFailed', id: 'executions-failed', cause: 'which failed' },
   { metric: 'ExecutionsTimedOut', id: 'executions-timed-out', cause: 'which timed out' },
@@ -325,6 +367,18 @@ const machineAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     metric: metrics.executions(metric),
     threshold: 1,
   })),
+  {
+    id: 'executions-unreported',
+    runbookEntry: 'executions-broken',
+    symptom:
+      'Extractions that lost their execution wait for the sweep: the rule that reports them does not, as it is off or may not send.',
+    metric: withoutEffect(
+      brokenExecutions.map(({ metric }) => metrics.executions(metric)),
+      metrics.brokenExecutionsReported,
+      'broken executions that no rule reported',
+    ),
+    threshold: 1,
+  },
   {
     id: 'invalid-callback-token',
     symptom: 'Webhooks do not wake the machine: Step Functions rejects a stored callback token as invalid.',
@@ -519,6 +573,31 @@ const heldAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     metric: metrics.custom('BreakerUnavailable'),
     threshold: 1,
     periods: { breaching: 2, of: 3 },
+  },
+  {
+    id: 'dispatcher-not-running',
+    pages: true,
+    symptom:
+      'Starts that wait for the rate of the provider, or for a breaker, are not released: for three minutes, no invocation of dispatch-starts has ended well.',
+    // Its rule invokes it each minute, and one that finds another dispatcher at work ends at once. FILL, as CloudWatch else evaluates
+    // older values in place of those that are missing (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html).
+    metric: new MathExpression({
+      expression: 'FILL(invoked - errors, 0)',
+      usingMetrics: { invoked: metrics.dispatcher.invocations, errors: metrics.dispatcher.errors },
+      ...minutes(1),
+      label: 'invocations of dispatch-starts that ended well',
+    }),
+    threshold: 1,
+    below: true,
+    periods: { breaching: 3, of: 3 },
+  },
+  {
+    id: 'dispatcher-errors',
+    runbookEntry: 'dispatcher-not-running',
+    symptom: 'Starts that wait are released late: the function dispatch-starts crashes or times out.',
+    // One that ends is replaced within a minute. Three in five minutes are the same failure again.
+    metric: metrics.dispatcher.errors,
+    threshold: 3,
   },
   {
     id: 'starts-wait',

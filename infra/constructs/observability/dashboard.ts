@@ -125,7 +125,7 @@ const webhookRow = ({ custom, webhook, webhookErrors, webhookThrottles }: Cosech
     ]),
   );
 
-const providerRow = ({ custom }: CosechaMetrics): IWidget[] =>
+const providerRow = ({ custom, dispatcher }: CosechaMetrics): IWidget[] =>
   row(
     graph('Provider: failed reads', [custom('ProviderReadFailed')]),
     graph('Provider: calls that are held', [
@@ -140,6 +140,7 @@ const providerRow = ({ custom }: CosechaMetrics): IWidget[] =>
       custom('RateUnavailable'),
       custom('RateCutUndone'),
     ]),
+    graph('Provider: dispatcher', [dispatcher.invocations, dispatcher.errors, dispatcher.throttles]),
     graph('Provider: undocumented answers', [
       custom('UnknownTaskStatus'),
       custom('WebhookUnknownStatus'),
@@ -159,15 +160,19 @@ const providerRow = ({ custom }: CosechaMetrics): IWidget[] =>
 const queueRow = (config: Config, metrics: CosechaMetrics): IWidget[] =>
   row(
     graph(
-      'Reconcile queue and slow queue: the oldest message, in seconds',
-      [metrics.oldestMessageSeconds, metrics.oldestSlowMessageSeconds],
+      'Reconcile queue, slow queue and erase queue: the oldest message, in seconds',
+      [metrics.oldestMessageSeconds, metrics.oldestSlowMessageSeconds, metrics.oldestErasureSeconds],
       [{ value: queueLateFrom(config), label: 'reconcile-queue-late, slow-queue-late' }],
     ),
     graph('Reconcile queue: messages', [metrics.queuedMessages, metrics.delayedMessages]),
-    graph('Dead letters of reconciles and erasures', [metrics.deadLetters, metrics.eraseDeadLetters]),
+    graph('Dead letters of reconciles and erasures, and overdue erasures', [
+      metrics.deadLetters,
+      metrics.eraseDeadLetters,
+      metrics.custom('ErasureOverdue'),
+    ]),
   );
 
-const sweepRow = ({ custom, executions, api }: CosechaMetrics): IWidget[] =>
+const sweepRow = ({ custom, executions, brokenExecutionsReported, api }: CosechaMetrics): IWidget[] =>
   row(
     graph('Sweeps', [
       custom('SweepStarted'),
@@ -176,11 +181,12 @@ const sweepRow = ({ custom, executions, api }: CosechaMetrics): IWidget[] =>
       custom('SweepFailed'),
       custom('SweepCutShort'),
     ]),
-    graph('Executions: broken', [
+    graph('Executions: broken, and reported by the rule', [
       executions('ExecutionsFailed'),
       executions('ExecutionsTimedOut'),
       executions('ExecutionsAborted'),
       executions('ExecutionThrottled'),
+      brokenExecutionsReported,
     ]),
     graph('API: requests and failures', [
       api('Count', Stats.SUM),

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IRule } from 'aws-cdk-lib/aws-events';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
@@ -20,17 +21,20 @@ type MetricSources = {
   readonly reconcileQueue: IQueue;
   readonly slowQueue: IQueue;
   readonly deadLetters: IQueue;
+  readonly eraseQueue: IQueue;
   readonly eraseDeadLetters: IQueue;
+  readonly executionBroken: IRule;
   /** Both undefined without the bus. */
   readonly publisher: IFunction | undefined;
   readonly eventDeadLetters: IQueue | undefined;
   readonly startTask: IFunction;
+  readonly dispatchStarts: IFunction;
   readonly receiveWebhook: IFunction;
 };
 
 /** All metrics by name. CloudWatch accepts any name and dimension, and a misspelt one is a metric without data. */
 export const metricsOf = (sources: MetricSources) => {
-  const { config, api, machine, deadLetters, startTask, receiveWebhook } = sources;
+  const { config, api, machine, deadLetters, startTask, dispatchStarts, receiveWebhook } = sources;
   const { reconcileQueue, slowQueue, publisher, eventDeadLetters } = sources;
   const period = Duration.minutes(5);
   const messagesIn = (queue: IQueue) =>
@@ -72,7 +76,19 @@ export const metricsOf = (sources: MetricSources) => {
       period,
     }),
     deadLetters: messagesIn(deadLetters),
+    oldestErasureSeconds: oldestIn(sources.eraseQueue),
     eraseDeadLetters: messagesIn(sources.eraseDeadLetters),
+    /**
+     * How often the rule for broken executions invoked its target
+     * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-monitoring.html).
+     */
+    brokenExecutionsReported: new Metric({
+      namespace: 'AWS/Events',
+      metricName: 'Invocations',
+      dimensionsMap: { RuleName: sources.executionBroken.ruleName },
+      statistic: Stats.SUM,
+      period,
+    }),
     events:
       publisher && eventDeadLetters
         ? {
@@ -84,6 +100,11 @@ export const metricsOf = (sources: MetricSources) => {
         : undefined,
     startTaskErrors: startTask.metricErrors({ period }),
     startTaskInvocations: startTask.metricInvocations({ period }),
+    dispatcher: {
+      invocations: dispatchStarts.metricInvocations({ period }),
+      errors: dispatchStarts.metricErrors({ period }),
+      throttles: dispatchStarts.metricThrottles({ period }),
+    },
     webhookThrottles: receiveWebhook.metricThrottles({ period }),
     webhookErrors: receiveWebhook.metricErrors({ period }),
   };

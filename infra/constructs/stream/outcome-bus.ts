@@ -3,6 +3,7 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../../lib/aws/stage.ts';
+import type { Trigger } from '../../../lib/aws/trigger.ts';
 import type { Config } from '../../settings/config.ts';
 import { allow } from '../allow.ts';
 import type { CosechaFunction } from '../cosecha-function.ts';
@@ -29,6 +30,7 @@ export class OutcomeBus extends Construct {
   readonly bus: EventBus;
   /** What publish-events abandoned, by its position in the stream. */
   readonly deadLetters: DeadLetterQueue;
+  readonly triggers: Trigger[] = [];
   private readonly config: Config;
 
   constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
@@ -66,5 +68,11 @@ export class OutcomeBus extends Construct {
     });
     // Lambda checks the permissions when it creates the mapping.
     mapping.node.addDependency(role);
+    this.triggers.push({
+      name: 'outcome bus',
+      without: 'No outcome is published.',
+      functionName: target.functionName,
+      source: streamArn,
+    });
   }
 }

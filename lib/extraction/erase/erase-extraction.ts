@@ -1,13 +1,13 @@
 import { logMessages } from '../../observability/log-messages.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { type EndWaitDeps, endWait } from '../../rate-limit/start-line.ts';
-import { delayUntil, maxDelaySeconds, type Timings } from '../deadlines.ts';
+import { delayUntil, maxDelaySeconds, secondsSince, type Timings } from '../deadlines.ts';
 import type { Extraction } from '../record.ts';
 import { removeRequest } from '../request-data.ts';
 import type { ExtractionStore, RequestStore } from '../store.ts';
 import { writeProgress } from '../write-progress.ts';
 import { type ErasedOne, type ErasureStore, type SendErase, tombstoneExpiry } from './erasure.ts';
-import { pauseWhileOpen, planErasure } from './plan-erasure.ts';
+import { maxErasureSeconds, pauseWhileOpen, planErasure } from './plan-erasure.ts';
 
 /** Removes what one extraction has left. Each method may be repeated, and may throw before or after it took effect. */
 export interface Removals {
@@ -125,6 +125,8 @@ export const eraseExtraction = async (of: ErasedOne, deps: EraseDeps): Promise<E
       planned.kind === 'open'
         ? pauseWhileOpen(askedAt, now())
         : Math.min(maxDelaySeconds, delayUntil(planned.until, now()));
+    if (secondsSince(askedAt, now()) > maxErasureSeconds(timings))
+      deps.telemetry.count('ErasureOverdue', { extractionId });
     await send({ erase: of }, askedBy, delay);
     return { kind: 'waits' };
   }

@@ -66,6 +66,13 @@ export const planErasure = (
   return now.toISOString() < until ? { kind: 'too-fresh', until } : { kind: 'remove' };
 };
 
+/**
+ * For how long an extraction is open at most after it was to be erased, in seconds: until its execution ends, then until its results
+ * are collected or given up, which are read every hour at last, and then until the next message. Only a pause of reads is longer.
+ */
+export const maxErasureSeconds = ({ deadline, machineSlack, collectFor }: Timings): number =>
+  deadline + machineSlack + collectFor + 3_600 + maxDelaySeconds;
+
 /** The first pause before an open record is read again, in seconds. */
 const firstPause = 30;
 

@@ -40,7 +40,7 @@ const destroys =
 const resumes =
   /\b(?:(?:enable|cancel|redrive)-[a-z-]+|restore --from (?!.*--dry-run)|resume\b|redrive\b|reconcile --all-due)|\bcdk deploy\b|npm run deploy\b/;
 const proves = /\b(?:sha256sum --check|gpg --verify)\b/;
-const erases = /\bcosecha (?:[^|;&]* )?(?:erase|pause|end|cancel)\b/;
+const erases = /\bcosecha (?:[^|;&]* )?(?:erase|pause|end|cancel)(?![\w-])/;
 const isAlone = (block: string): boolean => {
   const commands = commandsIn(block);
   return (

@@ -5,15 +5,17 @@ import {
   type DynamoDBClient,
   type GlobalSecondaryIndexDescription,
 } from '@aws-sdk/client-dynamodb';
+import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import {
+  type EventSourceMappingConfiguration,
   GetAccountSettingsCommand,
   type LambdaClient,
   ListEventSourceMappingsCommand,
 } from '@aws-sdk/client-lambda';
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import { DescribeStateMachineCommand, ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
-import { queueNameOf } from '../aws/queues.ts';
-import type { Rule } from '../aws/read-rules.ts';
+import type { MappingTrigger, RuleTrigger } from '../../../lib/aws/trigger.ts';
+import { readRule } from '../aws/read-rule.ts';
 import { type Finding, failed, passed, skipped } from './finding.ts';
 
 export const checkStack = (name: string, status: string): Finding => {
@@ -129,77 +131,59 @@ export const checkMachine = async (client: SFNClient, stateMachineArn: string, n
   return passed(`machine is ACTIVE; ${executions} broke within a day, which the sweep queues`);
 };
 
-export const checkRules = (rules: readonly Rule[]): Finding => {
-  const disabled = rules.filter(({ enabled }) => !enabled);
-  if (disabled.length > 0) {
-    const [{ everyMinutes } = {}] = disabled.toSorted((one) => (one.everyMinutes === undefined ? 1 : -1));
-    const effect =
-      everyMinutes === undefined
-        ? 'Until it is enabled, broken executions wait for the sweep.'
-        : 'Without the sweep nothing is guaranteed to end.';
-    const names = disabled.map(({ name }) => name);
-    return failed(
-      `disabled: ${names.join(', ')}`,
-      `${effect} Run ${names.map((name) => `aws events enable-rule --name ${name}`).join(' && ')}`,
-    );
-  }
-  const schedule = rules.find(({ everyMinutes }) => everyMinutes !== undefined);
-  if (schedule === undefined) {
-    return failed('no rule has a schedule', 'No sweep runs. Deploy the stack again.');
-  }
-  return passed(
-    `rules are ENABLED: the sweep every ${schedule.everyMinutes} min, and ${rules.length - 1} other`,
+/** CloudFormation makes again what is gone only if it looks for it. */
+const again = 'With the permissions to deploy, deploy the stack again with --revert-drift.';
+
+/** Fails where a rule of the deployment is missing or off. */
+export const checkRules = async (
+  client: EventBridgeClient,
+  rules: readonly RuleTrigger[],
+): Promise<Finding> => {
+  const states = await Promise.all(
+    rules.map(async ({ rule, ...its }) => {
+      const found = await readRule(client, rule);
+      const problem = found === undefined ? 'missing' : found.enabled ? undefined : 'disabled';
+      return { ...its, problem, remedy: problem === 'missing' ? again : enableRule(rule) };
+    }),
+  );
+  const broken = states.filter(({ problem }) => problem !== undefined);
+  if (broken.length === 0) return passed(`rules are ENABLED: ${rules.map(({ name }) => name).join(', ')}`);
+  return failed(
+    broken.map(({ name, problem }) => `the rule of ${name} is ${problem}`).join('; '),
+    broken.map(({ without, remedy }) => `${without} ${remedy}`).join(' '),
   );
 };
 
-/** `concurrency` is the setting reconcileConcurrency, as it was deployed. Each of the two queues has so many consumers. */
-type Consumer = {
-  readonly functionName: string;
-  readonly queue: keyof typeof effects;
-  readonly queueUrl: string;
-  readonly concurrency: string;
-};
-
-/** A queue has the same name at the end of its URL and of its ARN. */
-const isOf = (queueUrl: string, arn = ''): boolean => arn.split(':').at(-1) === queueNameOf(queueUrl);
-
-/** What happens without a consumer. */
-const effects = {
-  'reconcile queue': 'Results are not collected, and nothing is polled by consent.',
-  'slow queue': 'Extractions whose reads fail or take long are not polled, and their results not collected.',
-} as const;
+const enableRule = (rule: string): string =>
+  `Run aws events enable-rule --name ${rule.split('|').at(-1) ?? rule}`;
 
 const update = (uuid: string, option: string): string =>
   `Run aws lambda update-event-source-mapping --uuid ${uuid} ${option}`;
 
-/** Fails where Lambda does not receive from a queue of reconciles: its event source mapping is missing, off or changed. */
-export const checkConsumer = async (
-  client: LambdaClient,
-  { functionName, queue, queueUrl, concurrency }: Consumer,
-): Promise<Finding> => {
-  const effect = effects[queue];
-  const { EventSourceMappings = [] } = await client.send(
-    new ListEventSourceMappingsCommand({ FunctionName: functionName }),
-  );
-  const mapping = EventSourceMappings.find(({ EventSourceArn }) => isOf(queueUrl, EventSourceArn));
-  if (mapping === undefined) {
-    return failed(
-      `nothing receives from the ${queue}: its event source mapping is missing`,
-      `${effect} With the permissions to deploy, run aws lambda create-event-source-mapping --function-name ${functionName} --event-source-arn "$(aws sqs get-queue-attributes --queue-url ${queueUrl} --attribute-names QueueArn --query Attributes.QueueArn --output text)" --batch-size 1 --function-response-types ReportBatchItemFailures --scaling-config MaximumConcurrency=${concurrency}`,
-    );
-  }
+/** What is wrong with a mapping, and what repairs it. */
+const judgeMapping = (
+  { atOnce }: MappingTrigger,
+  mapping: EventSourceMappingConfiguration | undefined,
+): { readonly problem: string | undefined; readonly remedy: string } => {
+  if (mapping === undefined) return { problem: 'missing', remedy: again };
   const { UUID = '', State = '', ScalingConfig } = mapping;
-  if (/^Disabl/.test(State)) {
-    return failed(`${queue}: its event source mapping is ${State}`, `${effect} ${update(UUID, '--enabled')}`);
-  }
-  const most = String(ScalingConfig?.MaximumConcurrency ?? 'unlimited');
-  if (most !== concurrency) {
-    return failed(
-      `${queue}: at most ${most} consumers at once, where reconcileConcurrency is ${concurrency}`,
-      `It was changed outside the stack. ${update(UUID, `--scaling-config MaximumConcurrency=${concurrency}`)}`,
-    );
-  }
-  return passed(`${queue} has its consumer, at most ${concurrency} at once`);
+  if (/^Disabl/.test(State)) return { problem: State, remedy: update(UUID, '--enabled') };
+  const most = ScalingConfig?.MaximumConcurrency;
+  const problem =
+    most === atOnce ? undefined : `changed: at most ${most ?? 'unlimited'} at once, and not ${atOnce}`;
+  return { problem, remedy: update(UUID, `--scaling-config MaximumConcurrency=${atOnce}`) };
+};
+
+/** Fails where the event source mapping of a function is missing, off or changed. */
+export const checkMapping = async (client: LambdaClient, trigger: MappingTrigger): Promise<Finding> => {
+  const { name, without, functionName, source, atOnce } = trigger;
+  const list = new ListEventSourceMappingsCommand({ FunctionName: functionName });
+  const { EventSourceMappings = [] } = await client.send(list);
+  const its = EventSourceMappings.find(({ EventSourceArn }) => EventSourceArn === source);
+  const { problem, remedy } = judgeMapping(trigger, its);
+  if (problem !== undefined)
+    return failed(`${name}: its event source mapping is ${problem}`, `${without} ${remedy}`);
+  return passed(`${name} has its consumer${atOnce === undefined ? '' : `, at most ${atOnce} at once`}`);
 };
 
 /**

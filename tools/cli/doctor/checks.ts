@@ -8,6 +8,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { isMapping, isRule, parseTriggers } from '../../../lib/aws/trigger.ts';
 import { memoize } from '../../../lib/memoize.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { queueClient } from '../aws/queues.ts';
@@ -15,7 +16,6 @@ import { alarmNamesOf } from '../aws/read-alarms.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
-import { readRules } from '../aws/read-rules.ts';
 import { breakersOf, s3Of } from '../aws/stores.ts';
 import { describeRate } from '../terminal/describe-rate.ts';
 import {
@@ -32,9 +32,9 @@ import { checkProvider, checkWebhook } from './check-provider.ts';
 import {
   checkBucket,
   checkConcurrency,
-  checkConsumer,
   checkEmulatorLoad,
   checkMachine,
+  checkMapping,
   checkRules,
   checkStack,
   checkTable,
@@ -95,11 +95,21 @@ const storageChecks = (deployment: Deployment, now: Date): Runs => {
   };
 };
 
-const sweepChecks = (deployment: Deployment, now: Date): Runs => {
-  const { client, output, stage, isMiniStack, resources, sweepEveryMinutes } = deployment;
+/** One check of all rules, and one of each event source mapping, such as `slow-queue`. */
+const triggerChecks = ({ client, output, findOutput }: Deployment): Runs => {
+  const lambda = new LambdaClient(client);
+  const mappings = parseTriggers(findOutput('Triggers') ?? '[]').filter(isMapping);
   return {
-    rules: async () =>
-      checkRules(await readRules(new EventBridgeClient(client), await resources('AWS::Events::Rule'))),
+    rules: () => checkRules(new EventBridgeClient(client), parseTriggers(output('Triggers')).filter(isRule)),
+    ...Object.fromEntries(
+      mappings.map((trigger) => [trigger.name.replaceAll(' ', '-'), () => checkMapping(lambda, trigger)]),
+    ),
+  };
+};
+
+const sweepChecks = (deployment: Deployment, now: Date): Runs => {
+  const { client, output, stage, isMiniStack, sweepEveryMinutes } = deployment;
+  return {
     sweep: () =>
       isMiniStack
         ? skipped('last sweep: skipped, as the emulator makes no metrics of logs')
@@ -121,23 +131,10 @@ const queueChecks = (deployment: Deployment): Runs => {
   const { client, output, findOutput } = deployment;
   const queues = queueClient(deployment);
   const lambda = new LambdaClient(client);
-  const consumer = (queue: 'reconcile queue' | 'slow queue', url: string) => () =>
-    checkConsumer(lambda, {
-      functionName: output('ReconcileFunctionName'),
-      queue,
-      queueUrl: output(url),
-      concurrency: output('ReconcileConcurrency'),
-    });
   return {
-    'reconcile-queue': consumer('reconcile queue', 'ReconcileQueueUrl'),
-    'slow-queue': consumer('slow queue', 'SlowQueueUrl'),
     concurrency: () => checkConcurrency(lambda, Number(output('ReconcileConcurrency'))),
     'dead-letters': () => checkDeadLetters(queues, output('DeadLetterQueueUrl')),
-    'event-bus': () => {
-      const functionName = findOutput('PublishFunctionName');
-      const queueUrl = findOutput('EventDeadLetterQueueUrl');
-      return checkEventBus(lambda, queues, functionName && queueUrl ? { functionName, queueUrl } : undefined);
-    },
+    'event-bus': () => checkEventBus(queues, findOutput('EventDeadLetterQueueUrl')),
   };
 };
 
@@ -158,6 +155,7 @@ export const checksOf = (deployment: Deployment, { provider }: DoctorOptions, no
     'state-machine': () => checkMachine(new SFNClient(client), output('StateMachineArn'), now),
     ...keyChecks(deployment, now),
     ...storageChecks(deployment, now),
+    ...triggerChecks(deployment),
     ...sweepChecks(deployment, now),
     ...queueChecks(deployment),
     alarms: async () => checkAlarms(new CloudWatchClient(client), await alarmNamesOf(deployment)),

@@ -6,7 +6,6 @@ import type { Bounded } from '../aws/deployment.ts';
 import type { Execution, ExecutionEvent } from '../aws/read-execution.ts';
 import type { LogLine, Period } from '../aws/read-log-lines.ts';
 import type { MachineSettings, RetryDelays } from '../aws/read-machine-settings.ts';
-import type { Rule } from '../aws/read-rules.ts';
 import type { Hold } from '../terminal/describe-hold.ts';
 
 export type { Bounded, Execution, ExecutionEvent, Hold, LogLine, Period, RetryDelays };
@@ -17,7 +16,7 @@ export type StorySettings = MachineSettings & { readonly timings: Timings };
 /** The item of `Tasks` without the callback token, which may not leave the table. */
 export type TaskFacts = Omit<Task, 'callbackToken'>;
 
-export type Sweep = Pick<Rule, 'enabled'> & { readonly everyMinutes: number };
+export type Sweep = { readonly enabled: boolean; readonly everyMinutes: number };
 
 /**
  * The sources that each have a part of a story. A method throws if its source cannot be read, for example because a

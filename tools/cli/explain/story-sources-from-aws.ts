@@ -1,6 +1,7 @@
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { executionArn } from '../../../lib/aws/step-functions.ts';
+import { isRule, parseTriggers } from '../../../lib/aws/trigger.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { logsClient } from '../aws/logs.ts';
 import { readExecution } from '../aws/read-execution.ts';
@@ -8,9 +9,8 @@ import { readLogLines } from '../aws/read-log-lines.ts';
 import { readMachineSettings } from '../aws/read-machine-settings.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
-import { readRules } from '../aws/read-rules.ts';
+import { readRule } from '../aws/read-rule.ts';
 import { breakersOf, extractionsOf, readHolds, tasksOf } from '../aws/stores.ts';
-import { CliError } from '../terminal/errors.ts';
 import type { StorySources, Sweep } from './sources.ts';
 
 /** Log groups of services, such as the access log. Their lines have no fields of the functions' logger. */
@@ -24,12 +24,12 @@ const readTask = async (deployment: Deployment, now: () => Date, taskId: string)
   return facts;
 };
 
-/** The rule with a schedule is the sweep's. */
-const readSweep = async ({ client, resources }: Deployment): Promise<Sweep> => {
-  const rules = await readRules(new EventBridgeClient(client), await resources('AWS::Events::Rule'));
-  const sweep = rules.find(({ everyMinutes }) => everyMinutes !== undefined);
-  if (sweep?.everyMinutes === undefined) throw new CliError('No rule has the schedule of the sweep.');
-  return { enabled: sweep.enabled, everyMinutes: sweep.everyMinutes };
+/** The sweep's rule is the trigger of that name, as the dispatcher's has a schedule, too. */
+const readSweep = async ({ client, output, sweepEveryMinutes }: Deployment): Promise<Sweep> => {
+  const its = parseTriggers(output('Triggers')).filter(isRule);
+  const { rule = '' } = its.find(({ name }) => name === 'sweep') ?? {};
+  const found = await readRule(new EventBridgeClient(client), rule);
+  return { enabled: found?.enabled === true, everyMinutes: sweepEveryMinutes() };
 };
 
 /** The sources of a deployment, read with the operator's credentials. Nothing is written. */

@@ -98,6 +98,7 @@ describe('the alarms', () => {
   test('watch metrics of AWS with the dimensions of AWS', () => {
     const dimensions: Readonly<Record<string, readonly string[]>> = {
       'AWS/ApiGateway': ['ApiId', 'Stage'],
+      'AWS/Events': ['RuleName'],
       'AWS/Lambda': ['FunctionName'],
       'AWS/SQS': ['QueueName'],
       'AWS/States': ['StateMachineArn'],

@@ -6,6 +6,7 @@ import {
 } from '../../../../../lib/extraction/erase/erase-extraction.ts';
 import { eraseMessages } from '../../../../../lib/extraction/erase/erase-messages.ts';
 import type { EraseMessage, Erasure, Tombstone } from '../../../../../lib/extraction/erase/erasure.ts';
+import { maxErasureSeconds } from '../../../../../lib/extraction/erase/plan-erasure.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { StoredEntry } from '../../../../../lib/rate-limit/start-line.ts';
 import {
@@ -129,6 +130,18 @@ test('an open extraction is left alone, and read again later', async () => {
   const { deps, done, sent } = place(extractionIn('RUNNING'));
   expect(await eraseExtraction(of, deps)).toEqual({ kind: 'waits' });
   expect([done, sent]).toEqual([[], [[{ erase: of }, 'caller', 100]]]);
+});
+
+test.each([
+  [0, []],
+  [1, ['ErasureOverdue']],
+])('one that is open for %i s longer than any should be is counted as %j', async (seconds, expected) => {
+  const { telemetry, counted } = memoryTelemetry();
+  const now = () => at(9_900 + maxErasureSeconds(timings) + seconds);
+  const { deps, sent } = place(extractionIn('RUNNING'), { now, telemetry });
+  expect(await eraseExtraction(of, deps)).toEqual({ kind: 'waits' });
+  expect(counted).toEqual(expected);
+  expect(sent).toEqual([[{ erase: of }, 'caller', 900]]);
 });
 
 test('a later request under the same id keeps its record and its results', async () => {

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { type EventBridgeClient, ResourceNotFoundException } from '@aws-sdk/client-eventbridge';
 import type { IAMClient } from '@aws-sdk/client-iam';
 import type { KMSClient } from '@aws-sdk/client-kms';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
@@ -7,16 +7,14 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import { describe, expect, test } from 'vitest';
-import { defined } from '../../../../../lib/defined.ts';
 import type { Deployment } from '../../../../../tools/cli/aws/deployment.ts';
-import { readRules } from '../../../../../tools/cli/aws/read-rules.ts';
 import { checkBoundary, checkKeys } from '../../../../../tools/cli/doctor/check-keys.ts';
 import {
   checkBucket,
   checkConcurrency,
-  checkConsumer,
   checkEmulatorLoad,
   checkMachine,
+  checkMapping,
   checkRules,
   checkStack,
   checkTable,
@@ -50,41 +48,54 @@ test('the quota has to bear two full queues of 50 each and 50 more', async () =>
   });
 });
 
-describe('check-consumer', () => {
-  const EventSourceArn = 'arn:aws:sqs:eu-west-1:111122223333:reconcile';
-  const ScalingConfig = { MaximumConcurrency: 50 };
-  const mapping = { UUID: 'u-1', EventSourceArn, State: 'Enabled', ScalingConfig };
-  const other = { ...mapping, UUID: 'u-2', EventSourceArn: EventSourceArn.replace('reconcile', 'slow') };
-  const consumerOf = (queue: 'reconcile' | 'slow') => ({
-    functionName: 'reconcile-extraction',
-    queue: `${queue} queue` as const,
-    queueUrl: `https://sqs.eu-west-1.amazonaws.com/111122223333/${queue}`,
-    concurrency: '50',
-  });
+describe('check-mapping', () => {
+  const reconcile = { name: 'reconcile queue', without: 'Nothing is collected.', functionName: 'reconcile' };
+  const queue = { ...reconcile, source: 'arn:aws:sqs:eu-west-1:1:reconcile', atOnce: 50 };
+  const bus = {
+    name: 'bus',
+    without: 'Nothing is published.',
+    functionName: 'publish',
+    source: 'arn:stream',
+  };
+  const ofQueue = {
+    UUID: 'u-1',
+    EventSourceArn: queue.source,
+    State: 'Enabled',
+    ScalingConfig: { MaximumConcurrency: 50 },
+  };
+  const slow = { ...ofQueue, UUID: 'u-2', EventSourceArn: 'arn:aws:sqs:eu-west-1:1:slow' };
+  const ofBus = { UUID: 'u-3', EventSourceArn: bus.source, State: 'Enabled' };
 
-  const update = 'Run aws lambda update-event-source-mapping --uuid u-1';
-  const enable = `Results are not collected, and nothing is polled by consent. ${update} --enabled`;
-  const limit = `It was changed outside the stack. ${update} --scaling-config MaximumConcurrency=50`;
-  const unlike = (most: string) => `at most ${most} consumers at once, where reconcileConcurrency is 50`;
-
-  const missing = 'nothing receives from the reconcile queue: its event source mapping is missing';
+  const clientWith = (EventSourceMappings: readonly object[]) =>
+    stubClient<LambdaClient>(() => ({ EventSourceMappings }));
 
   test.each([
-    [[other], missing, expect.stringContaining('MaximumConcurrency=50')],
-    [[{ ...mapping, State: 'Disabling' }], 'its event source mapping is Disabling', enable],
-    [[{ ...mapping, ScalingConfig: { MaximumConcurrency: 2 } }], unlike('2'), limit],
-    [[{ ...mapping, ScalingConfig: undefined }], unlike('unlimited'), limit],
-  ])('the mappings %j fail, with a repair', async (EventSourceMappings, message, remedy) => {
-    const { client, sent } = stubClient<LambdaClient>(() => ({ EventSourceMappings }));
-    const finding = await checkConsumer(client, consumerOf('reconcile'));
-    expect(sent).toMatchObject([{ input: { FunctionName: 'reconcile-extraction' } }]);
-    expect(finding).toEqual({ result: 'failed', message: expect.stringContaining(message), remedy });
+    [queue, 'reconcile queue has its consumer, at most 50 at once'],
+    [bus, 'bus has its consumer'],
+  ])('it is found by its function and its source: %j', async (trigger, message) => {
+    const { client, sent } = clientWith([slow, ofQueue, ofBus]);
+    expect(await checkMapping(client, trigger)).toEqual({ result: 'passed', message });
+    expect(sent).toMatchObject([{ input: { FunctionName: trigger.functionName } }]);
   });
 
-  test('the slow queue has a consumer of its own', async () => {
-    const { client } = stubClient<LambdaClient>(() => ({ EventSourceMappings: [mapping, other] }));
-    const message = 'slow queue has its consumer, at most 50 at once';
-    expect(await checkConsumer(client, consumerOf('slow'))).toEqual({ result: 'passed', message });
+  const update = 'Nothing is collected. Run aws lambda update-event-source-mapping --uuid u-1';
+  const unlike = (most: string) => `changed: at most ${most} at once, and not 50`;
+
+  test.each([
+    [[slow], 'missing', 'Nothing is collected. With the permissions to deploy, deploy the stack again'],
+    [[{ ...ofQueue, State: 'Disabling' }], 'Disabling', `${update} --enabled`],
+    [
+      [{ ...ofQueue, ScalingConfig: { MaximumConcurrency: 2 } }],
+      unlike('2'),
+      `${update} --scaling-config MaximumConcurrency=50`,
+    ],
+    [[{ ...ofQueue, ScalingConfig: undefined }], unlike('unlimited'), update],
+  ])('the mappings %j fail, with a repair', async (mappings, problem, remedy) => {
+    expect(await checkMapping(clientWith(mappings).client, queue)).toMatchObject({
+      result: 'failed',
+      message: `reconcile queue: its event source mapping is ${problem}`,
+      remedy: expect.stringContaining(remedy),
+    });
   });
 });
 
@@ -138,24 +149,42 @@ test.each([
 });
 
 describe('check-rules', () => {
-  const sweep = { State: 'ENABLED', ScheduleExpression: 'rate(5 minutes)' };
-  const broken = { State: 'ENABLED' };
-  const disabled = { State: 'DISABLED' };
+  const rules = [
+    { name: 'sweep', without: 'Nothing is guaranteed to end.', rule: 'sweep-1' },
+    { name: 'dispatch', without: 'Starts in line wait.', rule: 'bus|dispatch-1' },
+  ];
+  const on = { State: 'ENABLED', ScheduleExpression: 'rate(1 minute)' };
+  const off = { ...on, State: 'DISABLED' };
   const enable = 'Run aws events enable-rule --name';
-  const noSweep = `Without the sweep nothing is guaranteed to end. ${enable} sweep`;
-  const noEvents = `Until it is enabled, broken executions wait for the sweep. ${enable} broken`;
-  const passes = (minutes: number) => `rules are ENABLED: the sweep every ${minutes} min, and 1 other`;
 
   test.each<[object, string, string, string?]>([
-    [{ sweep, broken }, 'passed', passes(5)],
-    [{ sweep: { ...sweep, ScheduleExpression: 'rate(1 hour)' }, broken }, 'passed', passes(60)],
-    [{ sweep: { ...sweep, ...disabled }, broken }, 'failed', 'disabled: sweep', noSweep],
-    [{ sweep, broken: disabled }, 'failed', 'disabled: broken', noEvents],
-    [{ broken }, 'failed', 'no rule has a schedule'],
-  ])('the rules %j have %s: %s', async (rules, result, message, remedy) => {
-    const { client } = stubClient<EventBridgeClient>(({ input }) => Object(rules)[String(input.Name)]);
-    const found = checkRules(await readRules(client, Object.keys(rules)));
-    expect(found).toMatchObject(defined({ result, message, remedy }));
+    [{ 'sweep-1': on, 'dispatch-1': on }, 'passed', 'rules are ENABLED: sweep, dispatch'],
+    [
+      { 'dispatch-1': on },
+      'failed',
+      'the rule of sweep is missing',
+      'Nothing is guaranteed to end. With the perm',
+    ],
+    [
+      { 'sweep-1': on, 'dispatch-1': off },
+      'failed',
+      'the rule of dispatch is disabled',
+      `Starts in line wait. ${enable} dispatch-1`,
+    ],
+    [
+      { 'sweep-1': off, 'dispatch-1': on },
+      'failed',
+      'the rule of sweep is disabled',
+      `Nothing is guaranteed to end. ${enable} sweep-1`,
+    ],
+  ])('each rule is found by what it is: %j have %s: %s', async (states, result, message, remedy = '') => {
+    const { client } = stubClient<EventBridgeClient>(({ input }) => {
+      const found = Object(states)[String(input.Name)];
+      return found ?? fail(new ResourceNotFoundException({ message: 'gone', $metadata: {} }));
+    });
+    const found = await checkRules(client, rules);
+    expect(found).toMatchObject({ result, message });
+    if (found.result === 'failed') expect(found.remedy).toContain(remedy);
   });
 });
 
@@ -282,6 +311,7 @@ describe('check-table', () => {
 const deployment = {
   client: { region: 'eu-west-1' },
   output: (name: string) => name,
+  findOutput: () => undefined,
   api: {},
 } as unknown as Deployment;
 const checks = () => checksOf(deployment, {}, new Date(0));
