@@ -154,8 +154,7 @@ export const checkRules = async (
   );
 };
 
-const enableRule = (rule: string): string =>
-  `Run aws events enable-rule --name ${rule.split('|').at(-1) ?? rule}`;
+const enableRule = (name: string): string => `Run aws events enable-rule --name ${name}`;
 
 const update = (uuid: string, option: string): string =>
   `Run aws lambda update-event-source-mapping --uuid ${uuid} ${option}`;

@@ -151,7 +151,7 @@ test.each([
 describe('check-rules', () => {
   const rules = [
     { name: 'sweep', without: 'Nothing is guaranteed to end.', rule: 'sweep-1' },
-    { name: 'dispatch', without: 'Starts in line wait.', rule: 'bus|dispatch-1' },
+    { name: 'dispatch', without: 'Starts in line wait.', rule: 'dispatch-1' },
   ];
   const on = { State: 'ENABLED', ScheduleExpression: 'rate(1 minute)' };
   const off = { ...on, State: 'DISABLED' };
