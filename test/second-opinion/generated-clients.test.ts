@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -10,14 +11,15 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { problemUri } from '../../lib/http/problem.ts';
 import { findPython } from '../../tools/local/emulator/find-python.ts';
 import { preparePython } from '../../tools/local/emulator/python-environment.ts';
-import { repository } from '../../tools/local/paths.ts';
+import { repository, workDirectory } from '../../tools/local/paths.ts';
 import { runCommand } from '../../tools/local/run-command.ts';
 import { describeIfInstalled, findProgram } from '../support/programs/describe-if-installed.ts';
 import { httpServer } from '../support/programs/stub-servers.ts';
 import { read } from '../unit/docs/metric-names.ts';
+import { operations } from '../unit/docs/openapi-document.ts';
 import { hasJava } from './describe-with-java.ts';
 import { prepareJars } from './java.ts';
 
@@ -53,12 +55,46 @@ const run = async (command: string, args: string[], { cwd, env }: Run): Promise<
 
 type Extraction = Readonly<Record<string, unknown>> & { readonly extractionId: string };
 
-const documented = (): readonly Extraction[] => {
-  const { paths } = parse(read('docs/openapi.yaml'));
-  const { content } = paths['/extractions/{extractionId}'].get.responses['200'];
-  const examples = Object.values(content['application/json'].examples) as { readonly value: Extraction }[];
-  return examples.map(({ value }) => value);
+/** Every extraction in an example of an answer, each with an id of its own. */
+const documented = (): readonly Extraction[] =>
+  operations
+    .filter(([routeKey]) => routeKey.includes(' /extractions'))
+    .flatMap(([, { responses }]) => [responses['200'], responses['202']])
+    .flatMap((response) => Object.values(response?.content?.['application/json']?.examples ?? {}))
+    .flatMap(({ value }) => {
+      const { extractions } = value as { readonly extractions?: unknown };
+      return (Array.isArray(extractions) ? extractions : [value]) as readonly Extraction[];
+    })
+    .filter((value) => 'extractionId' in value)
+    .map((value, index) => ({
+      ...value,
+      extractionId: value.extractionId.replace(/.$/, String(index)),
+    }));
+
+/** What the service answers with this status, and what API Gateway does. */
+const errorBodies: Readonly<Record<string, (status: number) => object>> = {
+  service: (status) => ({ type: problemUri('internal'), title: 'Something.', status, detail: 'More.' }),
+  gateway: () => ({ message: 'Service Unavailable' }),
 };
+
+/** Each error of each route, with each of both bodies. */
+const errors = operations.flatMap(([, { operationId, responses }]) =>
+  Object.keys(responses)
+    .filter((status) => !status.startsWith('2'))
+    .flatMap((status) =>
+      Object.keys(errorBodies).map((source) => ({
+        operationId,
+        status: Number(status),
+        source,
+        path: `/errors/${status}/${source}`,
+      })),
+    ),
+);
+const errorPaths = [...new Set(errors.map(({ path }) => path))];
+
+/** An id whose extraction is answered with such an error, for clients that call one route. */
+const idOfError = (status: number, source: string): string =>
+  `00000${status}-0000-4000-8000-00000000000${source === 'service' ? 1 : 2}`;
 
 /** As a later version may answer: each closed vocabulary has another value, and there is another field. */
 const later = (extraction: Extraction): Extraction => ({
@@ -76,6 +112,16 @@ const ids = answers.map(({ extractionId }) => extractionId);
 let api: Awaited<ReturnType<typeof httpServer>>;
 beforeAll(async () => {
   api = await httpServer((response, { url }) => {
+    const failed = errors.find(
+      ({ path, status, source }) =>
+        url?.startsWith(path) || url === `/extractions/${idOfError(status, source)}`,
+    );
+    if (failed !== undefined) {
+      const type = failed.source === 'service' ? 'application/problem+json' : 'application/json';
+      const body = JSON.stringify(errorBodies[failed.source]?.(failed.status));
+      response.writeHead(failed.status, { 'content-type': type }).end(body);
+      return;
+    }
     const answer = answers.find(({ extractionId }) => url === `/extractions/${extractionId}`);
     const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
     response.writeHead(answer === undefined ? 404 : 200, headers).end(JSON.stringify(answer));
@@ -96,6 +142,35 @@ const expectRead = (output: string, isKnown: (field: string) => boolean = () => 
     const known = Object.entries(answers[index] ?? {}).filter(([field]) => isKnown(field));
     expect(withTimes(json)).toMatchObject(withTimes(JSON.stringify(Object.fromEntries(known))));
   });
+};
+
+/** Expects that every route took each of its errors, with its fields. */
+const expectErrorsOfEveryRoute = (output: string): void => {
+  const lines = [...output.matchAll(/^Error (\S+) (\w+) (\d+) (.*)$/gm)];
+  const parsed = new Map(
+    lines.map(([, path, operation, status, json = '']) => [
+      `${path} ${operation?.toLowerCase()} ${status}`,
+      JSON.parse(json) as unknown,
+    ]),
+  );
+  expect(errors.length).toBeGreaterThan(100);
+  for (const { path, operationId, status, source } of errors) {
+    const name = `${path} ${operationId.toLowerCase()} ${status}`;
+    expect([name, parsed.get(name)]).toEqual([
+      name,
+      expect.objectContaining(errorBodies[source]?.(status) ?? {}),
+    ]);
+  }
+};
+
+/** The same of the route of one extraction, for clients whose routes have one way to take errors. */
+const errorsOfOne = errors.filter(({ operationId }) => operationId === 'getExtraction');
+const idsOfErrors = errorsOfOne.map(({ status, source }) => idOfError(status, source));
+const expectErrorsOfOneRoute = (output: string): void => {
+  const lines = [...output.matchAll(/^Error (\d+) (.*)$/gm)];
+  expect(lines.map(([, status, json = '']) => [Number(status), JSON.parse(json) as unknown])).toEqual(
+    errorsOfOne.map(({ status, source }) => [status, errorBodies[source]?.(status)]),
+  );
 };
 
 describeIfInstalled(
@@ -123,7 +198,10 @@ describeIfInstalled(
       const libraries = names.filter((name) => !isGenerator(name)).map((name) => join(jars, name));
       const classPath = ['classes', ...libraries].join(delimiter);
       await run('javac', ['-proc:none', '-d', 'classes', '-cp', classPath, '@files'], { cwd });
-      expectRead(await run('java', ['-cp', classPath, 'Read', api.baseUrl, ...ids], { cwd }));
+      const reading = ['-cp', classPath, 'Read', api.baseUrl, ...ids, ...idsOfErrors];
+      const output = await run('java', reading, { cwd });
+      expectRead(output);
+      expectErrorsOfOneRoute(output);
     });
   },
 );
@@ -148,9 +226,40 @@ describeIfInstalled(
       mkdirSync(join(cwd, 'cosecha'));
       copyFileSync(join(cwd, 'cosecha.go'), join(cwd, 'cosecha', 'cosecha.go'));
       rmSync(join(cwd, 'cosecha.go'));
-      const output = await run('go', ['run', '.', api.baseUrl, ...ids], { cwd, env });
+      const output = await run('go', ['run', '.', api.baseUrl, ...ids, ...errorPaths], { cwd, env });
       // It takes another field, and does not keep it.
       expectRead(output, (field) => field !== 'laterField');
+      expectErrorsOfEveryRoute(output);
+    });
+  },
+);
+
+describeIfInstalled(
+  hasJava && findProgram('cargo') !== undefined,
+  {
+    title: 'a generated client in Rust',
+    howToInstall:
+      'a generated client in Rust: install Rust 1.85 or later, e.g. apt-get install -y cargo, and what the one in Java needs',
+  },
+  () => {
+    test('compiles, and reads extractions of this and of a later version', async () => {
+      const cwd = directoryFor('rust');
+      const { generator, args } = commandFor('Rust');
+      const jars = await prepareJars(folder);
+      const jar = `${generator?.replace(' ', '-cli-')}.jar`;
+      await run('java', ['-jar', join(jars, jar), ...args], { cwd });
+      cpSync(join(folder, 'rust'), join(cwd, 'rust'), { recursive: true });
+      const lockfile = join(cwd, 'rust', 'Cargo.lock');
+      // The generated client has the version of the document.
+      const version = /^version = .*$/m.exec(readFileSync(join(cwd, 'client', 'Cargo.toml'), 'utf8'))?.[0];
+      const locked = readFileSync(lockfile, 'utf8');
+      writeFileSync(lockfile, locked.replace(/(?<=^name = "cosecha"\n).*$/m, version ?? ''));
+      const reading = ['run', '--locked', '--quiet', '--', api.baseUrl, ...ids, ...idsOfErrors];
+      const env = { CARGO_TARGET_DIR: join(workDirectory, 'rust') };
+      const output = await run('cargo', reading, { cwd: join(cwd, 'rust'), env });
+      // It takes another field, and does not keep it.
+      expectRead(output, (field) => field !== 'laterField');
+      expectErrorsOfOneRoute(output);
     });
   },
 );
@@ -176,7 +285,10 @@ describeIfInstalled(
       const PATH = [dirname(python), process.env.PATH].join(delimiter);
       await run(python, ['-m', 'openapi_python_client', ...args], { cwd, env: { PATH } });
       const env = { PYTHONPATH: join(cwd, 'cosecha-client') };
-      expectRead(await run(python, [join(folder, 'read.py'), api.baseUrl, ...ids], { cwd, env }));
+      const reading = [join(folder, 'read.py'), api.baseUrl, ...ids, ...errorPaths];
+      const output = await run(python, reading, { cwd, env });
+      expectRead(output);
+      expectErrorsOfEveryRoute(output);
     });
   },
 );

@@ -73,14 +73,7 @@ export const parameterOf = (parameter: Parameter): Parameter =>
   parameter.$ref === undefined ? parameter : (openapi.components.parameters[nameIn(parameter.$ref)] ?? {});
 
 /** What the provider returns, and what closes nothing by itself, as others compose it. */
-const alwaysOpen = new Set([
-  'Consent',
-  'ConsentPage',
-  'ConsentPdf',
-  'RevokedConsent',
-  'Delivery',
-  'Progress',
-]);
+const alwaysOpen = new Set(['Consent', 'ConsentPage', 'ConsentPdf', 'RevokedConsent', 'Delivery']);
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -88,10 +81,27 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 const closed = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(closed);
   if (!isObject(schema)) return schema;
-  const inner = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, closed(part)]));
+  const inner = Object.fromEntries(
+    Object.entries(schema).map(([name, part]) => [
+      name === 'x-extensible-enum' ? 'enum' : name,
+      closed(part),
+    ]),
+  );
   const isOpen =
     isObject(schema.properties) && schema.type === 'object' && schema.additionalProperties === undefined;
   return isOpen ? { ...inner, unevaluatedProperties: false } : inner;
+};
+
+/** A problem of the service, or an answer of API Gateway: the schema has both in one, as most generators make one class of it. */
+const problemOfOneSource = () => {
+  const { properties, ...problem } = closed(openapi.components.schemas.Problem) as Record<string, object>;
+  const { message, ...ofService } = properties as Readonly<Record<string, object>>;
+  return {
+    anyOf: [
+      { ...problem, properties: ofService, required: ['type', 'title', 'status'] },
+      { ...problem, properties: { message }, required: ['message'] },
+    ],
+  };
 };
 
 /** The document without the room for later versions, as this version has to answer. */
@@ -106,7 +116,8 @@ const closedOpenapi = {
           alwaysOpen.has(name) ? schema : closed(schema),
         ]),
       ),
-      LaterValue: false,
+      Progress: { ...(closed(openapi.components.schemas.Progress) as object), unevaluatedProperties: true },
+      Problem: problemOfOneSource(),
       RequestedAction: openapi.components.schemas.Action,
     },
   },

@@ -69,6 +69,29 @@ describe('the routes of docs/openapi.yaml', () => {
     expect(documented.toSorted()).toEqual(deployed.toSorted());
   });
 
+  test('have every answer that API Gateway gives by itself, in a form that takes its body and that of the service', () => {
+    for (const [routeKey, { requestBody, responses }] of operations) {
+      const own = ['403', '429', '500', '503', ...(requestBody === undefined ? [] : ['413'])];
+      expect([routeKey, Object.keys(responses)]).toEqual([routeKey, expect.arrayContaining(own)]);
+    }
+    for (const { where, status, type, schema } of answers.filter(({ status }) => !status.startsWith('2'))) {
+      const bodies = [
+        { message: 'Too Many Requests' },
+        { type: problemUri('internal'), title: 't', status: Number(status) },
+      ];
+      for (const body of bodies) {
+        expect([where, type, closedSchemaViolations(schema, body)]).toEqual([where, type, []]);
+      }
+    }
+    const gateways = answers.filter(
+      ({ status, type }) => !status.startsWith('2') && type === 'application/json',
+    );
+    const errors = operations.flatMap(([, { responses }]) =>
+      Object.keys(responses).filter((status) => !status.startsWith('2')),
+    );
+    expect(gateways).toHaveLength(errors.length);
+  });
+
   test('name every path parameter, and the target header of consent routes', () => {
     for (const [routeKey, { parameters = [] }] of operations) {
       const named = parameters.map(parameterOf);
@@ -92,17 +115,16 @@ describe('the routes of docs/openapi.yaml', () => {
 
   test('accept a field and a value of a later version in every response, as CHANGELOG.md promises', () => {
     const closing = new Set<string>();
-    const find = (schema: unknown, path: string, isOneOfSome = false): void => {
-      if (Array.isArray(schema)) for (const one of schema) find(one, path, isOneOfSome);
+    const find = (schema: unknown, path: string): void => {
+      if (Array.isArray(schema)) for (const one of schema) find(one, path);
       if (!isObject(schema)) return;
-      const { $ref, additionalProperties, unevaluatedProperties, enum: values, anyOf, ...parts } = schema;
+      const { $ref, additionalProperties, unevaluatedProperties, enum: values, ...parts } = schema;
       if (typeof $ref === 'string') {
         const name = $ref.split('/').at(-1) ?? '';
-        find(openapi.components.schemas[name], name, isOneOfSome);
+        find(openapi.components.schemas[name], name);
       }
       if ([additionalProperties, unevaluatedProperties].includes(false)) closing.add(`${path}: fields`);
-      if (values !== undefined && !isOneOfSome) closing.add(`${path}: values`);
-      find(anyOf, path, JSON.stringify(anyOf)?.includes('/LaterValue"'));
+      if (values !== undefined) closing.add(`${path}: values`);
       for (const [name, part] of Object.entries(parts)) find(part, `${path}.${name}`);
     };
     for (const { where, schema } of answers) find(schema, where);
@@ -203,21 +225,37 @@ describe('the schemas of docs/openapi.yaml', () => {
   test('have the same values as the code', () => {
     expect(enumOf('Product')).toEqual([...productTypes]);
     expect(enumOf('EntityType')).toEqual([...entityTypes]);
-    const known = (alternatives: unknown) =>
-      (alternatives as readonly { enum: readonly string[] }[])[0]?.enum;
-    expect(known(schema('Status').anyOf)).toEqual([
+    const known = (open: Record<string, unknown>) => open['x-extensible-enum'] as readonly string[];
+    expect(known(schema('Status'))).toEqual([
       'REQUESTED',
       'STARTING',
       'RUNNING',
       ...terminalStatuses,
       ...ownOutcomes,
     ]);
-    const { anyOf } = schema('Advice') as { anyOf: unknown };
-    expect(known(anyOf)).toEqual(Object.keys(advices));
+    expect(known(schema('Advice'))).toEqual(Object.keys(advices));
     expect(schema('ConsentId').pattern).toBe(consentIdPattern.source);
     expect(schema('NationalId').pattern).toBe(nationalIdPattern.source);
-    const problems = known((schema('Problem').properties as { type: { anyOf: unknown } }).type.anyOf);
+    const problems = known((schema('Problem').properties as { type: Record<string, unknown> }).type);
     expect(problems?.toSorted()).toEqual(problemTypes.map(problemUri).toSorted());
+  });
+
+  test('name the values that they know of an open vocabulary where people read them', () => {
+    const open: Record<string, unknown>[] = [];
+    const find = (part: unknown): void => {
+      if (Array.isArray(part)) for (const one of part) find(one);
+      if (!isObject(part)) return;
+      if ('x-extensible-enum' in part) open.push(part);
+      for (const one of Object.values(part)) find(one);
+    };
+    find(openapi.components.schemas);
+    expect(open.length).toBeGreaterThan(6);
+    for (const { type, description, 'x-extensible-enum': values } of open) {
+      expect(type).toBe('string');
+      const text = String(description);
+      if (/`(Product|Variant)`|api\.md/.test(text)) continue;
+      expect((values as string[]).filter((value) => !text.includes(`\`${value}\``))).toEqual([]);
+    }
   });
 
   test.each(['CredentialsExtraction', 'ConsentExtraction'])(
