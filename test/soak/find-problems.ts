@@ -55,7 +55,7 @@ export const compareWithProvider = async (
 export const auditAll = async (deployment: Deployment, since: Date): Promise<readonly Problem[]> => {
   const options = { since, now: new Date(), seed: '', results: true } as const;
   const report = await audit(auditSources(deployment), options);
-  for (const rule of report.rules) console.log(describeRule(rule).join('\n'));
+  for (const rule of report.rules) console.log(describeRule(rule, deployment.command).join('\n'));
   console.log(describeAudit(report, undefined));
   return report.rules.flatMap(({ result, findings, notChecked }): readonly Problem[] =>
     result === 'unchecked' ? [{ what: String(notChecked) }] : findings,

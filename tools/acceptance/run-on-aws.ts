@@ -13,7 +13,9 @@ import { defined } from '../../lib/defined.ts';
 import { connect } from '../cli/aws/deployment.ts';
 import { describeStack, readStackResources } from '../cli/aws/stack.ts';
 import { checkConcurrency } from '../cli/doctor/check-resources.ts';
+import { withRemedy } from '../cli/doctor/finding.ts';
 import type { Shell } from '../cli/terminal/command-environment.ts';
+import { commandTextOf } from '../cli/terminal/command-text.ts';
 import { CliError, exitCodes, UsageError } from '../cli/terminal/errors.ts';
 import { completeStack } from '../local/emulator/complete-stack.ts';
 import { createRunDirectory, repository } from '../local/paths.ts';
@@ -134,7 +136,8 @@ const refuseUnreadyAccount = async (
   const problem = await findBootstrapProblem({ region, credentials, qualifier, endpoint });
   if (problem !== undefined) throw new CliError(problem);
   // A throttled fake provider answers 503, and a start then ends as UNCONFIRMED: the checks would fail for no fault of the stage.
-  const concurrency = await checkConcurrency(new LambdaClient(), reconcileConcurrency);
+  const found = await checkConcurrency(new LambdaClient(), reconcileConcurrency);
+  const concurrency = withRemedy(found, commandTextOf());
   if (concurrency.result === 'failed') {
     throw new CliError([`The ${concurrency.message}. Nothing was deployed.`, concurrency.remedy]);
   }

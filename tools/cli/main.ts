@@ -13,13 +13,6 @@ import { nodeShell } from './terminal/node-shell.ts';
 const versionOf = (root: string): string =>
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }).version;
 
-/** The command line for the same deployment, as it can be pasted. */
-const commandLineOf = (options: Readonly<Record<string, string | undefined>>): string =>
-  [
-    'npm exec --no -- cosecha',
-    ...Object.entries(options).flatMap(([name, value]) => (value ? [`--${name} ${value}`] : [])),
-  ].join(' ');
-
 /** What commander reports as `error: unknown option …`, or with its help where no command is given. */
 const describeUsageError = ({ code, message }: CommanderError, program: Command): readonly string[] => {
   if (code === 'commander.help') {
@@ -42,7 +35,7 @@ export const main = async (args: readonly string[], root: string): Promise<numbe
   const program = createProgram(async (work) => {
     const { stage, stack, region, profile, json = false } = program.opts<GlobalOptions>();
     const given = { stage: stage ?? process.env.COSECHA_STAGE, stack, region, profile };
-    const shell = nodeShell({ json, commandLine: commandLineOf(given) });
+    const shell = nodeShell({ json });
     const endpoint = process.env.AWS_ENDPOINT_URL;
     const options = {
       stack,

@@ -10,6 +10,7 @@ import {
   removeLocalDeployment,
 } from '../cli/aws/local-deployment.ts';
 import { serveConsoleOf } from '../cli/commands/console.ts';
+import { commandTextOf } from '../cli/terminal/command-text.ts';
 import { CliError, exitCodes, UsageError } from '../cli/terminal/errors.ts';
 import { stopOnSignals } from '../cli/terminal/stop-on-signals.ts';
 import { runDemo, watchSystem } from './demo.ts';
@@ -75,8 +76,6 @@ const runDemoAndServe = async (run: Run, stopAfterDemo: boolean): Promise<void> 
   if (!stopAfterDemo) await Promise.race([serve(system, run), failed]);
 };
 
-const commandLine = `npm exec --no -- cosecha --stage ${LOCAL_STAGE}`;
-
 /**
  * Writes the address and credentials of the emulator for `cosecha --stage local`, but only of one that was started
  * here, as its credentials are valid nowhere else.
@@ -117,7 +116,6 @@ const serveLocalConsole = async (system: LocalSystem, { show, atEnd }: Run): Pro
       fail: print,
       now: () => new Date(),
       sleep: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
-      commandLine,
     },
   });
   atEnd(close);
@@ -130,7 +128,7 @@ const serve = async (system: LocalSystem, run: Run): Promise<void> => {
   const address = await serveLocalConsole(system, run);
   const lines = [
     '',
-    `Operate it from another terminal: ${commandLine} doctor`,
+    `Operate it from another terminal: ${commandTextOf({ stage: LOCAL_STAGE })('doctor')}`,
     `ApiUrl: ${system.api.base} (docs/api.md has a first request for curl and for Python)`,
     'The console starts extractions of each outcome, and makes the provider misbehave.',
     `Logs: ${directory}`,

@@ -3,6 +3,7 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import { hostOf } from '../../../lib/http/loopback-guard.ts';
 import { createConsoleApp } from '../../../tools/cli/console/app.ts';
 import type { ConsoleSources } from '../../../tools/cli/console/sources/sources.ts';
+import { commandTextOf } from '../../../tools/cli/terminal/command-text.ts';
 import { at, iso } from '../data/extraction-fixtures.ts';
 
 export const consoleAddress = { port: 4000, token: 'token-of-the-console' };
@@ -82,7 +83,7 @@ export const denied = (action: string): Promise<never> => {
 /** What a console runs with, 100 s after the fixtures were requested. */
 export const consoleDeps = (sources: ConsoleSources) => ({
   stage: 'prod',
-  commandLine: 'npm exec --no -- cosecha --stage prod',
+  command: commandTextOf({ stage: 'prod' }),
   sources,
   now: () => at(100),
   sleep: () => new Promise<void>(() => undefined),

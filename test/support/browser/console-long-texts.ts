@@ -1,6 +1,7 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { serveConsole } from '../../../tools/cli/console/serve-console.ts';
 import { explainExtraction } from '../../../tools/cli/explain/explain-extraction.ts';
+import { commandTextOf } from '../../../tools/cli/terminal/command-text.ts';
 import {
   failed,
   inStartTask,
@@ -51,8 +52,7 @@ export const longTextDeps = (): Parameters<typeof serveConsole>[1] => {
               ...(record === undefined ? {} : { record }),
               execution: inStartTask(failed(4, reason, reason)),
             }),
-            extractionId,
-            at(100),
+            { extractionId, now: at(100), command: commandTextOf() },
           ),
         sweeps: async () => ({ items: [{ at: iso(40), sent: 1_000_000, failed: 1_000 }], complete: false }),
         queues: async () =>

@@ -4,6 +4,7 @@ import { requestAgainAction } from '../../../tools/cli/console/actions/start-aga
 import type { serveConsole } from '../../../tools/cli/console/serve-console.ts';
 import type { Hold } from '../../../tools/cli/console/sources/sources.ts';
 import { explainExtraction } from '../../../tools/cli/explain/explain-extraction.ts';
+import { commandTextOf } from '../../../tools/cli/terminal/command-text.ts';
 import { sandboxActions } from '../../../tools/local/sandbox-actions.ts';
 import {
   bounded,
@@ -183,7 +184,12 @@ const actions: readonly ConsoleAction[] = [
 export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1] => ({
   ...consoleDeps(
     sourcesWith(recordsOf(kind), {
-      story: async (id) => explainExtraction(places[id] ?? placesWith(), id, at(100)),
+      story: async (id) =>
+        explainExtraction(places[id] ?? placesWith(), {
+          extractionId: id,
+          now: at(100),
+          command: commandTextOf(),
+        }),
       holds: async () => holds(kind),
       sweeps: async () => ({ items: [{ at: iso(40), sent: 1, failed: 0 }], complete: true }),
       queues: async () => [

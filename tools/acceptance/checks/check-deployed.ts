@@ -25,7 +25,7 @@ export const doctorPasses: Check = {
     const problems: string[] = [];
     for (const check of checks) {
       waitFor(`doctor's check ${check.id}`);
-      const finding = await runDoctorCheck(check);
+      const finding = await runDoctorCheck(check, deployment.command);
       if (finding.result === 'failed') problems.push(`${finding.message}. ${finding.remedy}`);
     }
     expectNone(problems);

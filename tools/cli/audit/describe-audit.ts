@@ -1,3 +1,4 @@
+import type { CommandText } from '../terminal/command-text.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import type { AuditReport, RuleReport } from './audit.ts';
 
@@ -31,13 +32,10 @@ export const describeEstimate = async (
 const maxFindings = 20;
 
 /** The lines of a rule, with the command that explains each extraction. */
-export const describeRule = ({
-  sentence,
-  result,
-  checked,
-  findings,
-  notChecked,
-}: RuleReport): readonly string[] => {
+export const describeRule = (
+  { sentence, result, checked, findings, notChecked }: RuleReport,
+  command: CommandText,
+): readonly string[] => {
   if (result === 'unchecked') return [`✗ ${sentence} Not checked: ${notChecked}`];
   const found = findings.length === 0 ? '' : `, ${some(findings.length, 'finding')}`;
   const left = findings.length - maxFindings;
@@ -45,7 +43,7 @@ export const describeRule = ({
     `${result === 'passed' ? '✓' : '✗'} ${sentence} ${checked.toLocaleString('en')} checked${found}.`,
     ...findings
       .slice(0, maxFindings)
-      .flatMap(({ extractionId, what }) => [`  ${what}`, `    → \`cosecha explain ${extractionId}\``]),
+      .flatMap(({ extractionId, what }) => [`  ${what}`, `    → \`${command('explain', extractionId)}\``]),
     ...(left > 0 ? [`  … and ${left.toLocaleString('en')} more, which --json prints.`] : []),
     ...(notChecked === undefined ? [] : [`  · not checked: ${notChecked}`]),
   ];

@@ -6,6 +6,7 @@ import { isLocalStage, stackNameOf, stagePattern } from '../../../lib/aws/stage.
 import { cachedRead } from '../../../lib/cached-read.ts';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { defined } from '../../../lib/defined.ts';
+import { commandTextOf } from '../terminal/command-text.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import { emulatorApiUrl, readLocalDeployment, toEmulatorUrl } from './local-deployment.ts';
 import { proxiedClient } from './proxy.ts';
@@ -211,6 +212,12 @@ export const connect = async (options: ConnectOptions) => {
     /** The prefix of the deployment's secrets, alarms and parameters. */
     name,
     client,
+    command: commandTextOf({
+      stage,
+      stack: options.stack,
+      region: options.region,
+      profile: options.profile,
+    }),
     stackName,
     stackStatus: String(stack.status),
     isEmulated: endpoint !== undefined,

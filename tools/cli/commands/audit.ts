@@ -24,9 +24,9 @@ export const audit = async (options: AuditCommandOptions, { shell, connect }: Co
   for (const rule of report.rules) {
     const findings = rule.findings.map((one) => ({
       ...one,
-      command: `${shell.commandLine} explain ${one.extractionId}`,
+      command: deployment.command('explain', one.extractionId),
     }));
-    shell.print(describeRule(rule), { ...rule, findings });
+    shell.print(describeRule(rule, deployment.command), { ...rule, findings });
   }
   const { rules, ...counts } = report;
   const drawn = sample === undefined ? undefined : seed;

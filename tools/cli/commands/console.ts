@@ -21,7 +21,7 @@ type ServeOptions = {
   /** Further actions: those that drive the sandbox of the provider. */
   readonly more?: readonly ConsoleAction[];
   readonly sandboxState?: () => Promise<SandboxState>;
-  readonly shell: Pick<Shell, 'hint' | 'fail' | 'now' | 'sleep' | 'commandLine'>;
+  readonly shell: Pick<Shell, 'hint' | 'fail' | 'now' | 'sleep'>;
 };
 
 /** Serves the console of a deployment. `npm start` does so too, for its own. Throws CliError if the port is taken. */
@@ -29,11 +29,11 @@ export const serveConsoleOf = (
   deployment: Deployment,
   { port, allowed, more = [], sandboxState, shell }: ServeOptions,
 ): Promise<RunningConsole> => {
-  const { now, sleep, commandLine } = shell;
+  const { now, sleep } = shell;
   const sources = consoleSources(deployment, now);
   return serveConsole(port, {
     stage: deployment.stage,
-    commandLine,
+    command: deployment.command,
     sources,
     actions: [...consoleActions(deployment, { allowed, sources, now }), ...more],
     ...(sandboxState === undefined ? {} : { sandboxState }),

@@ -70,7 +70,7 @@ const findTarget = async (
   const record = await requireRecord(deployment, extractionId);
   if (record.method === 'consent') {
     throw new CliError(
-      'The provider sends no webhook for an extraction by consent. `cosecha reconcile` reads its status.',
+      `The provider sends no webhook for an extraction by consent. \`${deployment.command('reconcile', extractionId)}\` reads its status.`,
     );
   }
   if (record.taskId === undefined) throw new CliError(`${extractionId} is ${record.status} and has no task.`);

@@ -14,7 +14,7 @@ export const doctor = async (options: DoctorOptions, { shell, connect }: Command
   let failures = 0;
   for (const check of checksOf(deployment, options, shell.now())) {
     shell.wait('checking');
-    const finding = await runCheck(check);
+    const finding = await runCheck(check, deployment.command);
     shell.wait(undefined);
     if (finding.result === 'failed') failures += 1;
     shell.print(linesOf(finding), { id: check.id, ...finding });

@@ -4,6 +4,7 @@ import type { Deployment } from '../aws/deployment.ts';
 import { requireRecord } from '../aws/stores.ts';
 import { erasuresOf } from '../operate/begin-erasure.ts';
 import type { Shell } from '../terminal/command-environment.ts';
+import type { CommandText } from '../terminal/command-text.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import type { CommandContext } from './command-context.ts';
 
@@ -77,7 +78,7 @@ const follow = async (erasureId: string, erasures: Erasures, shell: Shell): Prom
   }
 };
 
-export const report = (progress: Progress, shell: Pick<Shell, 'print'>): number => {
+export const report = (progress: Progress, shell: Pick<Shell, 'print'>, command: CommandText): number => {
   const { erasure, tombstones } = progress;
   const { erasureId, askedBy, askedAt, searchedAt } = erasure;
   const { found, erased } = countsOf(progress);
@@ -89,7 +90,7 @@ export const report = (progress: Progress, shell: Pick<Shell, 'print'>): number 
       ]
     : [
         `${describeWait(progress)}. The rest follows by itself: what runs is erased once its outcome is out.`,
-        `See it with \`cosecha erase --erasure ${erasureId}\`.`,
+        `See it with \`${command('erase', '--erasure', erasureId)}\`.`,
       ];
   const records = tombstones.map(({ extractionId, requestId, removingAt, erasedAt }) =>
     defined({ extractionId, requestId, removingAt, erasedAt }),
@@ -127,5 +128,5 @@ export const erase = async (
   const erasureId = options.erasure ?? (await begin());
   const progress = options.wait ? await follow(erasureId, erasures, shell) : await read(erasureId, erasures);
   shell.wait(undefined);
-  return report(progress, shell);
+  return report(progress, shell, deployment.command);
 };

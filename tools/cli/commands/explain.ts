@@ -7,7 +7,11 @@ import type { CommandContext } from './command-context.ts';
 export const explain = async (extractionId: string, { shell, connect }: CommandContext): Promise<number> => {
   const deployment = await connect();
   shell.wait('reading');
-  const story = await explainExtraction(storySources(deployment, shell.now), extractionId, shell.now());
+  const story = await explainExtraction(storySources(deployment, shell.now), {
+    extractionId,
+    now: shell.now(),
+    command: deployment.command,
+  });
   shell.wait(undefined);
   if (story === undefined) {
     throw new CliError(

@@ -135,7 +135,9 @@ export const watchOne = async (
   if (result.kind === 'absent') throw noExtraction(deployment, extractionId);
   const { hint, code } = describeEnd(result, options);
   if (hint !== undefined) {
-    shell.hint(`${hint} The extraction goes on; to continue: \`cosecha watch ${extractionId}\``);
+    shell.hint(
+      `${hint} The extraction goes on; to continue: \`${deployment.command('watch', extractionId)}\``,
+    );
   }
   return code;
 };

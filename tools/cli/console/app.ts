@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { type Context, Hono } from 'hono';
 import { html, raw } from 'hono/html';
 import { formatStory } from '../explain/format-story.ts';
-import { pasteable, printableLines } from '../terminal/printable.ts';
+import type { CommandText } from '../terminal/command-text.ts';
+import { printableLines } from '../terminal/printable.ts';
 import { addActionRoutes, subjectOfToken } from './actions/action-routes.ts';
 import type { ConsoleAction, Notice, SandboxState } from './actions/action-types.ts';
 import type { Html } from './format-for-page.ts';
@@ -22,8 +23,7 @@ import { createShortLived, type ShortLived } from './values-by-random-id.ts';
 
 export type ConsoleDeps = LiveDeps & {
   readonly stage: string;
-  /** What stands on pages as `cosecha`, with the options of this deployment. */
-  readonly commandLine: string;
+  readonly command: CommandText;
   readonly address: ConsoleAddress;
   readonly sources: ConsoleSources;
   /** What the operator may do. Without any, the console only reads. */
@@ -63,7 +63,7 @@ type Making = {
 const loadOwn = async (
   { path, query }: PagePath,
   state: DeploymentState,
-  { deps: { sources, actions, now }, frame: { links } }: Making,
+  { deps: { sources, actions, command, now }, frame: { links } }: Making,
 ): Promise<Content> => {
   const actionsOn = (place: ConsoleAction['place']) => actions.filter((action) => action.place === place);
   if (path === '/') return listPage(query, { sources, state, actions: actionsOn('list') }, links, now());
@@ -71,7 +71,12 @@ const loadOwn = async (
   if (path === '/health') return healthPage({ sources, state, actions: actionsOn('health') }, links);
   const [, extractionId] = /^\/extractions\/([0-9a-f-]{36})$/.exec(path) ?? [];
   if (extractionId === undefined) return notFoundPage(links);
-  return extractionPage(extractionId, query, { sources, state, actions: actionsOn('extraction') }, links);
+  return extractionPage(
+    extractionId,
+    query,
+    { sources, state, command, actions: actionsOn('extraction') },
+    links,
+  );
 };
 
 /** A page with what is above each: what is held, and what a form did. Pages and their live updates are the same. */
@@ -85,15 +90,14 @@ const loadPage = async (page: PagePath, making: Making): Promise<Content> => {
     ...content,
     model: [state, notice, content.model],
     body: (at) =>
-      html`${withCommandLine(html`${showBanner(state, links, at)}${showNotice(notice, links)}${content.body(at)}`, deps.commandLine)}`,
+      html`${withWholeWords(html`${showBanner(state, links, at)}${showNotice(notice, links)}${content.body(at)}`)}`,
   };
 };
 
-/** Commands on a page can be pasted: each names the deployment too, and none of its words breaks. What others wrote has no element. */
-const withCommandLine = async (body: Html, commandLine: string): Promise<Html> => {
-  const line = String(await html`<code>${commandLine} `);
-  const named = String(await body).replaceAll('<code>cosecha ', () => line);
-  return raw(named.replace(/(?<=<code>)[^<]+/g, (code) => code.replace(/\S*-\S*/g, '<span>$&</span>')));
+/** No word of a command on a page breaks. */
+const withWholeWords = async (body: Html): Promise<Html> => {
+  const text = String(await body);
+  return raw(text.replace(/(?<=<code>)[^<]+/g, (code) => code.replace(/\S*-\S*/g, '<span>$&</span>')));
 };
 
 const addLiveRoute = (app: Hono<ConsoleEnv>, path: string, making: Making): void => {
@@ -109,18 +113,13 @@ const addLiveRoute = (app: Hono<ConsoleEnv>, path: string, making: Making): void
 };
 
 /** The story as `cosecha explain` prints it, as text and as JSON. */
-const addStoryRoutes = (
-  app: Hono<ConsoleEnv>,
-  prefix: string,
-  { sources, commandLine }: ConsoleDeps,
-): void => {
+const addStoryRoutes = (app: Hono<ConsoleEnv>, prefix: string, { sources }: ConsoleDeps): void => {
   app.get(`${prefix}/extractions/:id/:file{story\\.(?:txt|json)}`, async (c) => {
     const part = await readPart(() => sources.story(c.req.param('id')));
     if (part.kind === 'unreadable') return c.text(`${part.explanation}\n`, 502);
     if (part.value === undefined) return c.notFound();
     const isText = c.req.param('file').endsWith('.txt');
-    const story = { ...part.value, headline: pasteable(part.value.headline, commandLine) };
-    return isText ? c.text(printableLines(formatStory(story))) : c.json(story);
+    return isText ? c.text(printableLines(formatStory(part.value))) : c.json(part.value);
   });
 };
 

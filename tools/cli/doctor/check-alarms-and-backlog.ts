@@ -7,42 +7,44 @@ import { countMessages } from '../aws/queues.ts';
 import { readAlarms } from '../aws/read-alarms.ts';
 import { ownMetric, readMetric, sumMetric } from '../aws/read-metric.ts';
 import { type Breakers, readHolds } from '../aws/stores.ts';
+import type { CommandText } from '../terminal/command-text.ts';
 import { describeHolds } from '../terminal/describe-hold.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
-import { type Finding, failed, passed, skipped } from './finding.ts';
+import { type Found, failed, passed, skipped } from './finding.ts';
 
-export const checkAlarms = async (client: CloudWatchClient, names: readonly string[]): Promise<Finding> => {
+export const checkAlarms = async (client: CloudWatchClient, names: readonly string[]): Promise<Found> => {
   const inAlarm = (await readAlarms(client, names)).filter(({ state }) => state === 'ALARM');
   if (inAlarm.length === 0) return passed(`none of ${names.length} alarms is in ALARM`);
   const named = inAlarm.map(({ name }) => name).join(', ');
   return failed(`in ALARM: ${named}`, 'docs/operations.md has an entry for each alarm.');
 };
 
-export const checkBreakers = async (breakers: Pick<Breakers, 'list'>, now: Date): Promise<Finding> => {
+export const checkBreakers = async (breakers: Pick<Breakers, 'list'>, now: Date): Promise<Found> => {
   const holds = await readHolds(breakers, now);
   if (holds.length === 0) return passed('neither starts nor reads are held');
   // A pause is over by a command alone. It must not read as if one only had to wait.
   const paused = holds.filter(({ kind }) => kind === 'paused').map(({ calls }) => calls);
-  const remedies = [
+  const remedies = (command: CommandText): readonly string[] => [
     ...(paused.length === 0
       ? []
-      : [`An operator paused ${paused.join(' and ')}. \`cosecha resume\` ends that.`]),
+      : [`An operator paused ${paused.join(' and ')}. \`${command('resume')}\` ends that.`]),
     ...(paused.length === holds.length ? [] : ['Starts that a breaker holds go on once one is accepted.']),
   ];
-  return failed(describeHolds(holds, now).join('; '), remedies.join(' '));
+  return failed(describeHolds(holds, now).join('; '), (command) => remedies(command).join(' '));
 };
 
-export const checkDeadLetters = async (client: SQSClient, queueUrl: string): Promise<Finding> => {
+export const checkDeadLetters = async (client: SQSClient, queueUrl: string): Promise<Found> => {
   const count = await countMessages(client, queueUrl);
   if (count === 0) return passed('dead-letter queue is empty');
   return failed(
     `dead-letter queue holds ${count}`,
-    'Read the log of reconcile-extraction for their time, repair the cause, then `cosecha redrive`.',
+    (command) =>
+      `Read the log of reconcile-extraction for their time, repair the cause, then \`${command('redrive')}\`.`,
   );
 };
 
 /** Fails where something was not published to the bus. Without a URL there is no bus. */
-export const checkEventBus = async (queues: SQSClient, queueUrl: string | undefined): Promise<Finding> => {
+export const checkEventBus = async (queues: SQSClient, queueUrl: string | undefined): Promise<Found> => {
   if (queueUrl === undefined) return skipped('bus: none, as publishEvents is off');
   const count = await countMessages(queues, queueUrl);
   if (count === 0) return passed('bus: the dead-letter queue of publish-events is empty');
@@ -53,7 +55,7 @@ export const checkEventBus = async (queues: SQSClient, queueUrl: string | undefi
 };
 
 /** Fails where a record is overdue. `due` are the records whose `dueAt` has passed. */
-export const checkOverdue = (due: readonly Extraction[], everyMinutes: number, now: Date): Finding => {
+export const checkOverdue = (due: readonly Extraction[], everyMinutes: number, now: Date): Found => {
   const [oldest] = due
     .flatMap(({ extractionId, dueAt }) =>
       dueAt === undefined ? [] : [{ extractionId, late: secondsSince(dueAt, now) }],
@@ -65,7 +67,7 @@ export const checkOverdue = (due: readonly Extraction[], everyMinutes: number, n
   if (overdue === 0) return passed(`${due.length} due, and none overdue; the longest, ${since}`);
   return failed(
     `${overdue} overdue; the longest due, ${since}`,
-    `\`cosecha reconcile ${oldest.extractionId}\` reconciles it now and reports what fails.`,
+    (command) => `\`${command('reconcile', oldest.extractionId)}\` reconciles it now and reports what fails.`,
   );
 };
 
@@ -75,7 +77,7 @@ export const checkSweep = async (
   stage: string,
   everyMinutes: number,
   now: Date,
-): Promise<Finding> => {
+): Promise<Found> => {
   const within = 3 * everyMinutes * 60;
   // A sweep counts 1 when it finishes, and nothing before.
   const finished = await readMetric(client, ownMetric(stage, 'SweepFinished'), {
@@ -88,12 +90,13 @@ export const checkSweep = async (
   if (finished.length > 0) return passed(`last sweep ${formatSeconds((now.getTime() - last) / 1_000)} ago`);
   return failed(
     `no sweep finished within ${formatSeconds(within)}`,
-    'Check that its rule is enabled, and read the log of sweep-extractions. `cosecha reconcile --all-due` runs one now.',
+    (command) =>
+      `Check that its rule is enabled, and read the log of sweep-extractions. \`${command('reconcile', '--all-due')}\` runs one now.`,
   );
 };
 
 /** Fails where the provider ends sessions before they expire, as the alarm `sessions-refused` does. Shows the logins and the starts. */
-export const checkSessions = async (client: CloudWatchClient, stage: string, now: Date): Promise<Finding> => {
+export const checkSessions = async (client: CloudWatchClient, stage: string, now: Date): Promise<Found> => {
   const since = new Date(now.getTime() - 30 * 60_000);
   const [logins, refused, started] = await Promise.all([
     sumMetric(client, ownMetric(stage, 'LoggedIn'), since, now),

@@ -13,14 +13,14 @@ import { doctorSignature } from '../../../lib/webhook/receive-delivery.ts';
 import type { ReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { discardBody } from '../terminal/answer-body.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
-import { type Finding, failed, passed, skipped } from './finding.ts';
+import { type Found, failed, passed, skipped } from './finding.ts';
 
 /** Fails where a login with the API key fails, from this machine and for the shortest time. */
 export const checkProvider = async (
   secrets: SecretsManagerClient,
   apiKeySecret: string,
   { providerBaseUrl, providerTimeouts }: ReconcileSettings,
-): Promise<Finding> => {
+): Promise<Found> => {
   // The answer is a token, which is shorter than 64 KiB.
   const connection = createConnection(providerBaseUrl, providerTimeouts, 64 * 1024);
   try {
@@ -31,7 +31,7 @@ export const checkProvider = async (
     if (error instanceof ProviderUnauthorized) {
       return failed(
         `provider ${providerBaseUrl} refuses the API key`,
-        'Fill the right one: `cosecha fill api-key`.',
+        (command) => `Fill the right one: \`${command('fill', 'api-key')}\`.`,
       );
     }
     if (error instanceof ProviderUnreachable) {
@@ -52,7 +52,7 @@ export const checkProvider = async (
 export const checkWebhook = async (
   fetchUrl: (url: string, init: RequestInit) => Promise<Response>,
   url: string,
-): Promise<Finding> => {
+): Promise<Found> => {
   let answer: Response;
   try {
     answer = await fetchUrl(url, {

@@ -16,9 +16,9 @@ import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import { DescribeStateMachineCommand, ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import type { MappingTrigger, RuleTrigger } from '../../../lib/aws/trigger.ts';
 import { readRule } from '../aws/read-rule.ts';
-import { type Finding, failed, passed, skipped } from './finding.ts';
+import { type Found, failed, passed, skipped } from './finding.ts';
 
-export const checkStack = (name: string, status: string): Finding => {
+export const checkStack = (name: string, status: string): Found => {
   if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return passed(`stack ${name} is ${status}`);
   if (status.endsWith('_IN_PROGRESS')) {
     return skipped(`stack ${name} is ${status}; run doctor again when it is done`);
@@ -86,7 +86,7 @@ const isRecoverable = async (client: DynamoDBClient, TableName: string): Promise
   );
 };
 
-export const checkBucket = async (client: S3Client, Bucket: string): Promise<Finding> => {
+export const checkBucket = async (client: S3Client, Bucket: string): Promise<Found> => {
   try {
     await client.send(new HeadBucketCommand({ Bucket }));
     return passed('results bucket is reachable');
@@ -138,7 +138,7 @@ const again = 'With the permissions to deploy, deploy the stack again with --rev
 export const checkRules = async (
   client: EventBridgeClient,
   rules: readonly RuleTrigger[],
-): Promise<Finding> => {
+): Promise<Found> => {
   const states = await Promise.all(
     rules.map(async ({ rule, ...its }) => {
       const found = await readRule(client, rule);
@@ -174,7 +174,7 @@ const judgeMapping = (
 };
 
 /** Fails where the event source mapping of a function is missing, off or changed. */
-export const checkMapping = async (client: LambdaClient, trigger: MappingTrigger): Promise<Finding> => {
+export const checkMapping = async (client: LambdaClient, trigger: MappingTrigger): Promise<Found> => {
   const { name, without, functionName, source, atOnce } = trigger;
   const list = new ListEventSourceMappingsCommand({ FunctionName: functionName });
   const { EventSourceMappings = [] } = await client.send(list);
@@ -211,7 +211,7 @@ export const checkConcurrency = async (client: LambdaClient, reconcileConcurrenc
  * A note, and no failure, where the machine of an emulator has more work than processors. A start is then late or interrupted, because
  * its time limits are as long as Lambda's. `load` is the mean number of processes that ran or waited in the last minute.
  */
-export const checkEmulatorLoad = (load: number, processors: number): Finding => {
+export const checkEmulatorLoad = (load: number, processors: number): Found => {
   const numbers = `${load.toFixed(1)} processes for ${processors} processors in the last minute`;
   return load <= 2 * processors
     ? passed(`emulator has time: ${numbers}`)

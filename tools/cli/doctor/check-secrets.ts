@@ -3,7 +3,7 @@ import { readSecret } from '../../../lib/aws/read-secret.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
 import { apiKeyFaultOf, secretFaultOf, secretFaults } from '../../../lib/secret-shape.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
-import { type Finding, failed, passed } from './finding.ts';
+import { type Found, failed, passed } from './finding.ts';
 
 /** By the kind of a secret. The stack generates the fingerprint key, and nobody may read it. */
 const faultOf = {
@@ -45,7 +45,7 @@ export const checkSecret = async (
   client: SecretsManagerClient,
   secret: Secret,
   now: Date,
-): Promise<Finding> => {
+): Promise<Found> => {
   const { name, label, remedy } = secret;
   const { Versions = [] } = await client.send(new ListSecretVersionIdsCommand({ SecretId: name }));
   const ageOf = (stage: string): string | undefined => {

@@ -3,7 +3,7 @@ import { holdOf } from '../terminal/describe-hold.ts';
 import { bounded } from './bounded-text.ts';
 import { executionLines } from './execution-lines.ts';
 import { isUncertain } from './explain-outcome.ts';
-import { gather, type Known } from './gather.ts';
+import { type Asked, gather, type Known } from './gather.ts';
 import { headlineOf } from './headline.ts';
 import { logLines } from './log-lines.ts';
 import { recordLines } from './record-lines.ts';
@@ -52,8 +52,9 @@ const isKnown = ({ record, execution, unread }: Known): boolean =>
  * The whole story of one extraction, from every source that has a part of it. Undefined if it is unknown. A source that
  * cannot be read is named in `notShown`, so this throws nothing but defects.
  */
-export const explainExtraction = async (sources: StorySources, extractionId: string, now: Date) => {
-  const known = await gather(sources, extractionId, now);
+export const explainExtraction = async (sources: StorySources, asked: Asked) => {
+  const known = await gather(sources, asked);
+  const { extractionId } = asked;
   if (!isKnown(known)) return undefined;
   const { record, unread } = known;
   const lines = inOrderOfTime([

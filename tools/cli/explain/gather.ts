@@ -1,5 +1,6 @@
 import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { CommandText } from '../terminal/command-text.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import { bounded } from './bounded-text.ts';
 import { currentVisit, type Progress, progressOf } from './execution-progress.ts';
@@ -56,8 +57,10 @@ const lastSeenAt = (record: Extraction | undefined, now: Date): string => {
     : plusSeconds(collectedAt, afterCollecting);
 };
 
+export type Asked = { readonly extractionId: string; readonly now: Date; readonly command: CommandText };
+
 /** Reads every source. A source that throws is named in `notShown`, and the others are still read. */
-export const gather = async (sources: StorySources, extractionId: string, now: Date) => {
+export const gather = async (sources: StorySources, { extractionId, now, command }: Asked) => {
   const { unread, notShown, read } = reader();
   const [settings, record, history, holds, sweep] = await Promise.all([
     read('settings', sources.settings()),
@@ -83,6 +86,7 @@ export const gather = async (sources: StorySources, extractionId: string, now: D
   return {
     extractionId,
     now,
+    command,
     settings,
     record,
     task,

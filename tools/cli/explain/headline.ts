@@ -8,19 +8,19 @@ import { waitsFor } from './waits.ts';
 const isOutcome = ({ status }: Extraction): boolean =>
   status !== 'REQUESTED' && status !== 'STARTING' && status !== 'RUNNING';
 
-const sweepTrouble = ({ sweep, extractionId, now }: Known, { dueAt }: Extraction) => {
+const sweepTrouble = ({ sweep, extractionId, now, command }: Known, { dueAt }: Extraction) => {
   if (sweep === undefined || dueAt === undefined) return {};
   const due = clockTime(dueAt, now);
   const late = isOverdue({ dueAt }, now, sweep.everyMinutes);
   if (!sweep.enabled) {
     return dueAt <= now.toISOString()
       ? {
-          before: `${late ? 'Overdue' : 'Due'} since ${due}, as the sweep is disabled. Enable its rule, or run \`cosecha reconcile ${extractionId}\`.`,
+          before: `${late ? 'Overdue' : 'Due'} since ${due}, as the sweep is disabled. Enable its rule, or run \`${command('reconcile', extractionId)}\`.`,
         }
       : { after: 'The sweep is disabled: if nothing else ends it, it stays open.' };
   }
   return late
-    ? { before: `Overdue since ${due}, although the sweep is enabled. \`cosecha doctor\` shows why.` }
+    ? { before: `Overdue since ${due}, although the sweep is enabled. \`${command('doctor')}\` shows why.` }
     : {};
 };
 

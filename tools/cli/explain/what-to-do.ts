@@ -1,15 +1,20 @@
 import { adviceOf, advices } from '../../../lib/extraction/advice.ts';
 import { type Extraction, isTerminalStatus } from '../../../lib/extraction/record.ts';
+import type { CommandText } from '../terminal/command-text.ts';
 import type { Story } from './story.ts';
 
 /** How an operator finds out what is wrong, of an extraction that does not go on by itself. */
-export type Waiting = { readonly isOverdue: boolean; readonly hold?: 'paused' | 'held' | undefined };
+export type Waiting = {
+  readonly command: CommandText;
+  readonly isOverdue: boolean;
+  readonly hold?: 'paused' | 'held' | undefined;
+};
 
-const waiting = ({ isOverdue, hold }: Waiting, extractionId: string): string => {
-  if (hold === 'paused') return 'Nothing until somebody resumes the calls: `cosecha resume`.';
+const waiting = ({ isOverdue, hold, command }: Waiting, extractionId: string): string => {
+  if (hold === 'paused') return `Nothing until somebody resumes the calls: \`${command('resume')}\`.`;
   if (hold === 'held') return 'Nothing. It goes on once the provider answers again.';
   return isOverdue
-    ? `Run \`cosecha doctor\`, and then \`cosecha reconcile ${extractionId}\`.`
+    ? `Run \`${command('doctor')}\`, and then \`${command('reconcile', extractionId)}\`.`
     : 'Nothing. It goes on by itself.';
 };
 

@@ -38,6 +38,4 @@ export type Shell = {
   /** Aborts at the first Ctrl-C, which then no longer ends the process. */
   readonly interrupted: () => AbortSignal;
   readonly randomId: () => string;
-  /** What stands in texts as `cosecha`: the command with the options of this deployment, as it can be pasted. */
-  readonly commandLine: string;
 };

@@ -9,7 +9,7 @@ import yoctoSpinner from 'yocto-spinner';
 import type { Shell } from './command-environment.ts';
 import { checkTypedText, decodeText } from './decode-text.ts';
 import { CliError } from './errors.ts';
-import { type Lines, pasteable, printable, printableJson, printableLines } from './printable.ts';
+import { type Lines, printable, printableJson, printableLines } from './printable.ts';
 import { writePrivately } from './private-files.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 
@@ -50,25 +50,13 @@ const withColour = (text: string, stream: NodeJS.WriteStream): string =>
     styleText(signColours[sign as keyof typeof signColours], sign, { stream }),
   );
 
-/** Of the JSON of a command, what is advice of Cosecha. Any other text may be of a caller or the provider. */
-const advising: ReadonlySet<string> = new Set(['error', 'headline', 'remedy']);
-
-type ShellOptions = { readonly json: boolean } & Partial<Pick<Shell, 'commandLine'>>;
-
-export const nodeShell = ({ json, commandLine = 'npm exec --no -- cosecha' }: ShellOptions): Shell => {
+export const nodeShell = ({ json }: { readonly json: boolean }): Shell => {
   const { stdin, stdout, stderr } = process;
   let handlesSignals = false;
   let spinner: ReturnType<typeof yoctoSpinner> | undefined;
   const write = (stream: NodeJS.WriteStream, lines: Lines, facts?: Readonly<Record<string, unknown>>) => {
-    if (json && facts !== undefined) {
-      const advised = Object.entries(facts).map(([name, value]) => [
-        name,
-        advising.has(name) && typeof value === 'string' ? pasteable(value, commandLine) : value,
-      ]);
-      stream.write(printableJson(Object.fromEntries(advised)));
-      return;
-    }
-    stream.write(withColour(pasteable(printableLines(lines), commandLine), stream));
+    if (json && facts !== undefined) stream.write(printableJson(facts));
+    else stream.write(withColour(printableLines(lines), stream));
   };
   return {
     print: (lines, facts) => write(stdout, lines, facts),
@@ -142,6 +130,5 @@ export const nodeShell = ({ json, commandLine = 'npm exec --no -- cosecha' }: Sh
       return stopOnSignals();
     },
     randomId: randomUUID,
-    commandLine,
   };
 };

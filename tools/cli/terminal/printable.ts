@@ -14,7 +14,3 @@ export const printableLines = (lines: Lines): string =>
 
 /** One line of JSON. `printable` does not change its meaning, as these characters occur in its strings only. */
 export const printableJson = (facts: unknown): string => `${printable(JSON.stringify(facts))}\n`;
-
-/** A text whose commands can be pasted: "Run `cosecha resume`" names the deployment, too. */
-export const pasteable = (text: string, commandLine: string): string =>
-  text.replaceAll('`cosecha ', () => `\`${commandLine} `);

@@ -154,7 +154,10 @@ const redriveAction = (deployment: Deployment): ConsoleAction => ({
     'It reconciles the extraction of each message in the dead-letter queue, and deletes the message on success. Those that fail again stay.',
   run: async () => {
     const { done, failed, unknown } = await redriveLetters(deadLettersOnAws(deployment));
-    const shown = unknown === 0 ? '' : ' `cosecha redrive` prints the unknown ones, and can remove them.';
+    const shown =
+      unknown === 0
+        ? ''
+        : ` \`${deployment.command('redrive')}\` prints the unknown ones, and can remove them.`;
     return { text: `${done} done and deleted, ${failed} failed again, ${unknown} unknown.${shown}` };
   },
 });

@@ -35,7 +35,7 @@ const wakes: Readonly<Record<string, string>> = {
 /** What receive-webhook did with a delivery, and why. `repeated`: an earlier one of its task was accepted before. */
 const appearanceOf = ({ answer, verdict, wake }: DeliveryLine, repeated: boolean): Appearance => {
   if (verdict === 'doctor') {
-    const text = 'no delivery: `cosecha doctor` checked that a wrong signature is refused';
+    const text = 'no delivery: doctor checked that a wrong signature is refused';
     return { kind: 'check', mark: 'dot', style: 'none', text };
   }
   if (answer === 401 || answer === 400) {

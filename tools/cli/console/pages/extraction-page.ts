@@ -4,6 +4,7 @@ import { type Extraction, entityOrProductOf } from '../../../../lib/extraction/r
 import { maxAlike, runsOf } from '../../explain/format-story.ts';
 import type { Story, StoryLine } from '../../explain/story.ts';
 import { lastProblem, whatToDo } from '../../explain/what-to-do.ts';
+import type { CommandText } from '../../terminal/command-text.ts';
 import { holdOf } from '../../terminal/describe-hold.ts';
 import { failureMeanings } from '../../terminal/extraction-failures.ts';
 import { callerName, operatorView } from '../../terminal/operator-view.ts';
@@ -32,6 +33,7 @@ const summary = (record: Extraction, story: Story | undefined, deps: ExtractionP
   const { method, reference = 'none', requestedBy, requestedAt, settledAt } = record;
   const hold = holdOf(record, heldIn(deps.state));
   const waiting = {
+    command: deps.command,
     isOverdue: isOverdue(record, now, deps.sources.sweepEveryMinutes),
     hold: hold && (hold.kind === 'paused' ? ('paused' as const) : ('held' as const)),
   };
@@ -137,6 +139,7 @@ const statusIn = ({ story, record }: Parts): string =>
 
 type ExtractionPageDeps = {
   readonly sources: ConsoleSources;
+  readonly command: CommandText;
   readonly state: Pick<DeploymentState, 'holds' | 'rate'>;
   readonly actions: readonly ConsoleAction[];
 };

@@ -142,7 +142,9 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
       const complete = last === undefined && entries.length <= maxOfName;
       return { items: await readExtractions(dynamo, table, ids), complete };
     },
-    story: keptEach(secondsFor(deployment, storySeconds), now, (id) => explainExtraction(story, id, now())),
+    story: keptEach(secondsFor(deployment, storySeconds), now, (id) =>
+      explainExtraction(story, { extractionId: id, now: now(), command: deployment.command }),
+    ),
     tries: triesReader(secondsFor(deployment, trySeconds), story, now),
     holds: story.holds,
     rate: cachedRead(secondsFor(deployment, openSeconds), now, () => readStartRate(deployment, now())),
@@ -155,7 +157,7 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
       Promise.all(
         checksOf(deployment, {}, now())
           .filter(({ id }) => !checksNotMade.includes(id))
-          .map(async (check) => ({ id: check.id, ...(await runCheck(check)) })),
+          .map(async (check) => ({ id: check.id, ...(await runCheck(check, deployment.command)) })),
       ),
     ),
     alarms: cachedRead(30, now, async () => readAlarms(cloudWatch, await alarmNamesOf(deployment))),

@@ -14,6 +14,7 @@ import { describeEstimate, describeRule } from '../../../../../tools/cli/audit/d
 import { expectedAdvice } from '../../../../../tools/cli/audit/expected-advice.ts';
 import { rules } from '../../../../../tools/cli/audit/rules.ts';
 import type { StreamChange } from '../../../../../tools/cli/aws/read-extraction-changes.ts';
+import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
 import {
   allStatuses,
   at,
@@ -537,11 +538,11 @@ test('a finding is printed with its id and the command that explains it', () => 
     checked: 1_000,
     findings,
   } as const;
-  const lines = describeRule(rule);
+  const lines = describeRule(rule, commandTextOf());
   expect(lines.slice(0, 3)).toEqual([
     '✗ Every one is there. 1,000 checked, 21 findings.',
     '  Lost.',
-    '    → `cosecha explain e-0`',
+    '    → `npm exec --no -- cosecha explain e-0`',
   ]);
   expect(lines.at(-1)).toBe('  … and 1 more, which --json prints.');
 });

@@ -10,6 +10,7 @@ import { questionOf, report as reportErasure } from '../../../../../tools/cli/co
 import { planOf, reportEmptyReplay } from '../../../../../tools/cli/commands/listen.ts';
 import type { ListenState } from '../../../../../tools/cli/listen/listen-state.ts';
 import type { PredictedEffect } from '../../../../../tools/cli/operate/sign-delivery.ts';
+import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
 import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
 import { closedExtraction, extractionIn, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 
@@ -89,7 +90,7 @@ test('an erasure that has only begun says so, and counts once something is found
       foundAt: iso(0),
       ...defined({ erasedAt }),
     }));
-    reportErasure({ erasure, tombstones }, { print: (text) => printed.push(text) });
+    reportErasure({ erasure, tombstones }, { print: (text) => printed.push(text) }, commandTextOf());
     return printed.flat().join(' ');
   };
   expect(lines([])).toMatch(/^The erasure has begun, and has found nothing yet\. The rest follows by itself/);

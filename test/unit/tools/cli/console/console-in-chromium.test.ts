@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../../tools/cli/console/actions/action-types.ts';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
+import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
 import { describeInChromium, launchChromium, openTab } from '../../../../support/browser/chromium.ts';
 import { sourcesWith } from '../../../../support/browser/console-fixtures.ts';
 import { allStatuses, at, extractionIn, iso } from '../../../../support/data/extraction-fixtures.ts';
@@ -34,7 +35,7 @@ describeInChromium('the console', () => {
   let records: Extraction[] = recordsOfAllStatuses();
   const deps: Parameters<typeof serveConsole>[1] = {
     stage: 'prod',
-    commandLine: 'npm exec --no -- cosecha --stage prod',
+    command: commandTextOf({ stage: 'prod' }),
     sources: sourcesWith([], {
       story: async (extractionId) => ({ ...story, extractionId }),
       open: async () => records,

@@ -22,6 +22,7 @@ import {
 import { checkSecret } from '../../../../../tools/cli/doctor/check-secrets.ts';
 import { checksOf } from '../../../../../tools/cli/doctor/checks.ts';
 import { runCheck } from '../../../../../tools/cli/doctor/finding.ts';
+import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
 import { denied } from '../../../../support/browser/console-fixtures.ts';
 import { at } from '../../../../support/data/extraction-fixtures.ts';
@@ -332,7 +333,7 @@ test('the provider is checked on request only', async () => {
 
 test('a check that throws fails with the reason, so that the other checks still run', async () => {
   const run = () => denied('sqs:GetQueueAttributes');
-  expect(await runCheck({ id: 'dead-letters', run })).toEqual({
+  expect(await runCheck({ id: 'dead-letters', run }, commandTextOf())).toEqual({
     result: 'failed',
     message: 'dead-letters: could not be checked',
     remedy: expect.stringContaining('sqs:GetQueueAttributes'),

@@ -15,6 +15,8 @@ import {
   checkSweep,
 } from '../../../../../tools/cli/doctor/check-alarms-and-backlog.ts';
 import { checkProvider, checkWebhook } from '../../../../../tools/cli/doctor/check-provider.ts';
+import { withRemedy } from '../../../../../tools/cli/doctor/finding.ts';
+import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
 import { at, extractionIn, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 
@@ -28,10 +30,13 @@ test('an alarm in ALARM fails, and is named', async () => {
 });
 
 /** What the doctor finds of these items at second 100. */
-const checkHolds = (items: readonly (readonly unknown[])[]) =>
-  checkBreakers(
-    { list: async () => new Map(items.map(([name, state]) => [String(name), { state }])) },
-    at(100),
+const checkHolds = async (items: readonly (readonly unknown[])[]) =>
+  withRemedy(
+    await checkBreakers(
+      { list: async () => new Map(items.map(([name, state]) => [String(name), { state }])) },
+      at(100),
+    ),
+    commandTextOf(),
   );
 
 const time = (seconds: number): number => at(seconds).getTime();
@@ -94,10 +99,13 @@ test('a group that is not open holds nothing, and damaged items and times fail n
 
 test.each([
   [[inTrouble(opened)], closes],
-  [[[pausesItem, { starts: pause }]], 'An operator paused starts. `cosecha resume` ends that.'],
+  [
+    [[pausesItem, { starts: pause }]],
+    'An operator paused starts. `npm exec --no -- cosecha resume` ends that.',
+  ],
   [
     [inTrouble(opened), [pausesItem, { starts: pause, reads: pause }]],
-    `An operator paused starts and reads. \`cosecha resume\` ends that. ${closes}`,
+    `An operator paused starts and reads. \`npm exec --no -- cosecha resume\` ends that. ${closes}`,
   ],
 ])('the remedy is that of what holds: %j', async (items, remedy) => {
   expect(await checkHolds(items)).toMatchObject({ remedy });
@@ -124,7 +132,7 @@ test.each([
 const overdue = {
   result: 'failed',
   message: `1 overdue; the longest due, ${id}, for 15 min 1 s`,
-  remedy: `\`cosecha reconcile ${id}\` reconciles it now and reports what fails.`,
+  remedy: `\`npm exec --no -- cosecha reconcile ${id}\` reconciles it now and reports what fails.`,
 };
 
 test.each([
@@ -133,7 +141,7 @@ test.each([
   [[100, 901], overdue],
 ])('extractions that are due for %j s', (seconds, finding) => {
   const due = seconds.map((late) => extractionIn('RUNNING', { dueAt: iso(10_000 - late) }));
-  expect(checkOverdue(due, 5, at(10_000))).toEqual(finding);
+  expect(withRemedy(checkOverdue(due, 5, at(10_000)), commandTextOf())).toEqual(finding);
 });
 
 test('a sweep that finished within three intervals passes, and without one it fails', async () => {

@@ -5,6 +5,7 @@ import { progressOf, tryingOf } from '../../../../../tools/cli/explain/execution
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
 import type { Period, StorySources } from '../../../../../tools/cli/explain/sources.ts';
 import { type Waiting, whatToDo } from '../../../../../tools/cli/explain/what-to-do.ts';
+import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
 import { denied } from '../../../../support/browser/console-fixtures.ts';
 import {
   at,
@@ -31,7 +32,7 @@ import {
 const again = (seconds: number) => event(seconds, 'TaskScheduled');
 
 const explain = (seconds: number, known: KnownValues) =>
-  explainExtraction(sourcesWith(known), id, at(seconds));
+  explainExtraction(sourcesWith(known), { extractionId: id, now: at(seconds), command: commandTextOf() });
 
 test('an id that no source knows has no story, although the logs could not be read', async () => {
   expect(await explain(0, {})).toBeUndefined();
@@ -264,11 +265,11 @@ test.each([
   expect(tryingOf(progressOf(execution), settings)).toEqual(trying);
 });
 
-const onTime = { isOverdue: false };
+const onTime = { isOverdue: false, command: commandTextOf() };
 
 test.each<readonly [string, Extraction, Waiting, string]>([
   ['an open one', extractionIn('RUNNING'), onTime, 'Nothing. It goes on by itself.'],
-  ['an overdue one', extractionIn('RUNNING'), { isOverdue: true }, `cosecha reconcile ${id}`],
+  ['an overdue one', extractionIn('RUNNING'), { ...onTime, isOverdue: true }, `cosecha reconcile ${id}`],
   ['one that a pause holds', extractionIn('REQUESTED'), { ...onTime, hold: 'paused' }, 'cosecha resume'],
   ['one that a breaker holds', extractionIn('REQUESTED'), { ...onTime, hold: 'held' }, 'goes on once'],
   ['an unconfirmed one', closedExtraction({ status: 'UNCONFIRMED' }), onTime, 'Ask the provider whether'],

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { logMessages } from '../../../../../lib/observability/log-messages.ts';
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
 import type { Hold } from '../../../../../tools/cli/explain/sources.ts';
+import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
 import { type Choose, runChain } from '../../../../enumeration/decision-chain.ts';
 import { allRecords, limitsOf } from '../../../../enumeration/records.ts';
 import { denied } from '../../../../support/browser/console-fixtures.ts';
@@ -30,7 +31,11 @@ type Situation = KnownValues & { readonly headline: string };
 /** An extraction that is stuck or odd, with what the sources know so many seconds after the request. */
 const explains = (name: string, seconds: number, { headline, ...known }: Situation): void =>
   test(`${name} is explained`, async () => {
-    const story = await explainExtraction(sourcesWith(known), id, at(seconds));
+    const story = await explainExtraction(sourcesWith(known), {
+      extractionId: id,
+      now: at(seconds),
+      command: commandTextOf(),
+    });
     expect(story?.headline).toBe(headline);
   });
 
@@ -137,7 +142,7 @@ explains('sweep disabled', 9_000, {
   record: extractionIn('RUNNING'),
   task: linkedTask(),
   sweep: { enabled: false, everyMinutes: 5 },
-  headline: `Due since 14:15:00Z, as the sweep is disabled. Enable its rule, or run \`cosecha reconcile ${id}\`. No final status is known by the deadline, 14:00:00Z. The next reconcile reads it once more, and ends it TIMED_OUT if it still runs.`,
+  headline: `Due since 14:15:00Z, as the sweep is disabled. Enable its rule, or run \`npm exec --no -- cosecha reconcile ${id}\`. No final status is known by the deadline, 14:00:00Z. The next reconcile reads it once more, and ends it TIMED_OUT if it still runs.`,
 });
 
 explains('results too large', 700, {
@@ -307,7 +312,8 @@ test.each([true, false])(
       for (const limit of limitsOf(record)) {
         const now = new Date(Math.max(Date.parse(limit), Date.parse(record.dueAt ?? '')) + 30_000);
         const sources = sourcesWith({ record, ...(isLinked ? { task: linkedTask() } : {}) });
-        const { headline = '' } = (await explainExtraction(sources, id, now)) ?? {};
+        const { headline = '' } =
+          (await explainExtraction(sources, { extractionId: id, now, command: commandTextOf() })) ?? {};
         const queue = { kind: 'queue', cause: 'sweep', isSlow: true } as const;
         const chain = await runChain(record, queue, now, { way, passes: false, changes: false });
         const said = /reconcile[^.]* ends (?:it|this one) ([A-Z_]+)|It ends ([A-Z_]+), by the reconcile/.exec(

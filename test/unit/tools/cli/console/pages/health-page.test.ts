@@ -11,7 +11,7 @@ import { extractionIn, id, iso } from '../../../../../support/data/extraction-fi
 
 const pageOf = (more: Partial<ConsoleSources>) => consoleOver(sourcesWith([], more)).text('/health');
 
-const remedy = 'Run `cosecha redrive`.';
+const remedy = 'Run `npm exec --no -- cosecha --stage prod redrive`.';
 const failed = { id: 'stack', result: 'failed', message: 'bad <b>', remedy } as const;
 const loaded = { id: 'emulator-load', result: 'skipped', message: 'emulator is overloaded: 24.2' } as const;
 const description = 'Callers wait. https://runbook.example/#overdue';
