@@ -30,6 +30,8 @@ type CosechaFunctionProps = {
   readonly network?: Network | undefined;
   /** The concurrency that is reserved for this function, which is also its maximum. */
   readonly reservedConcurrency?: number | undefined;
+  /** Of asynchronous invocations, which Lambda else keeps for six hours and repeats twice after an error. */
+  readonly asynchronous?: { readonly maxEventAge: Duration; readonly retryAttempts: number };
   /** Default: Lambda stops the function where it has invoked itself, through a queue, about 16 times in a row. */
   readonly recursiveLoop?: RecursiveLoop;
 };
@@ -73,6 +75,7 @@ export class CosechaFunction extends Construct {
       ...(props.reservedConcurrency === undefined
         ? {}
         : { reservedConcurrentExecutions: props.reservedConcurrency }),
+      ...props.asynchronous,
       ...(props.recursiveLoop && { recursiveLoop: props.recursiveLoop }),
     });
   }

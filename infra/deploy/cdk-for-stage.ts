@@ -4,17 +4,20 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { STSClient } from '@aws-sdk/client-sts';
 import { adoptRegion } from '../../lib/aws-region.ts';
 import type { Credentials } from '../../lib/client/signed-fetch.ts';
 import { defined } from '../../lib/defined.ts';
+import { readConfig } from '../settings/config.ts';
 import { ConfigError } from '../settings/config-error.ts';
 import { readStage } from '../settings/read-stage.ts';
 import { exampleSettings } from '../settings/settings.ts';
 import { explainFailedDeployment } from './explain-failed-deployment.ts';
 import { contextOf, findBootstrapProblem, findQualifier } from './find-bootstrap-problem.ts';
 import { findEmptySecrets } from './find-empty-secrets.ts';
+import { findQuotaProblem } from './find-quota-problem.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
 import { findExampleProvider } from './refuse-local-on-aws.ts';
 
@@ -39,7 +42,8 @@ const main = async ([command = '', ...given]: readonly string[]): Promise<number
     );
     return 1;
   }
-  const refused = refusedFor(findWrongSettings(args) ?? (await findProblem(args)));
+  const settings = readSettings(args);
+  const refused = refusedFor(typeof settings === 'string' ? settings : await findProblem(args, settings));
   return refused ?? (command === 'deploy' ? deploy(args) : runCdk([command, ...args]));
 };
 
@@ -99,10 +103,13 @@ const deploy = async (args: readonly string[]): Promise<number> => {
   }
 };
 
-/** The sentences of a stage that cannot be deployed as its settings are. */
-const findWrongSettings = (args: readonly string[]): string | undefined => {
+type Settings = ReturnType<typeof readConfig>;
+
+/** The settings of the stage, or the sentences of one that cannot be deployed as they are. */
+const readSettings = (args: readonly string[]): Settings | string => {
   try {
-    return findExampleProvider(readStage(contextOf(args)));
+    const given = readStage(contextOf(args));
+    return findExampleProvider(given) ?? readConfig(given);
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;
@@ -155,11 +162,13 @@ const findAccess = async (args: readonly string[]): Promise<Access> => {
 };
 
 /** Why the CDK CLI could not deploy or compare, as a sentence, as far as it can be known before. */
-const findProblem = async (args: readonly string[]): Promise<string | undefined> => {
+const findProblem = async (args: readonly string[], settings: Settings): Promise<string | undefined> => {
   const { problem, region, credentials } = await findAccess(args);
   if (region === undefined || credentials === undefined) return problem;
   const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
-  return findBootstrapProblem({ region, credentials, qualifier: await findQualifier(args), endpoint });
+  const bootstrap = { region, credentials, qualifier: await findQualifier(args), endpoint };
+  const lambda = new LambdaClient(defined({ region, credentials, endpoint }));
+  return (await findBootstrapProblem(bootstrap)) ?? (await findQuotaProblem(lambda, settings));
 };
 
 const runCdk = async (args: readonly string[]): Promise<number> => {

@@ -7,7 +7,7 @@ import type { Network } from '../constructs/network-props.ts';
 import { reconcileTimeout } from '../constructs/reconcile-queue.ts';
 import { publishTimeout } from '../constructs/stream/outcome-bus.ts';
 import type { Resources } from '../resources.ts';
-import type { Config } from '../settings/config.ts';
+import { type Config, dispatcherConcurrency } from '../settings/config.ts';
 import { contracts } from './contracts.ts';
 import { environmentOf, providerTimeoutsOf, type Used } from './function-environment.ts';
 import type { FunctionCode, FunctionName } from './function-names.ts';
@@ -16,7 +16,7 @@ import { permissionsOf } from './function-permissions.ts';
 /** What distinguishes one function from the others, beside its contract. */
 type Size = Pick<
   ConstructorParameters<typeof CosechaFunction>[2],
-  'timeout' | 'memoryMB' | 'network' | 'recursiveLoop' | 'reservedConcurrency'
+  'timeout' | 'memoryMB' | 'network' | 'recursiveLoop' | 'reservedConcurrency' | 'asynchronous'
 > & { readonly environment?: Readonly<Record<string, string>> };
 
 export type CosechaFunctions = ReturnType<typeof createFunctions>;
@@ -45,6 +45,9 @@ export const createFunctions = (
     // CPU follows memory. A release is two calls of AWS, of some 2 ms of CPU together, and 200 a second are the most that can be set: with
     // what a tick reads some 500 ms, of which 1,024 / 1,769 of a vCPU has 579.
     memoryMB: 1_024,
+    reservedConcurrency: dispatcherConcurrency,
+    // The rule invokes it again within a minute, and the next start that has to wait does. An older event finds nothing new to do.
+    asynchronous: { maxEventAge: Duration.seconds(60), retryAttempts: 0 },
   });
   used = { ...resources, dispatcher: dispatchStarts.function };
   const functions = {

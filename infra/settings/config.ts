@@ -37,6 +37,22 @@ export type Config = Readonly<v.InferOutput<SettingsSchema>> & {
 };
 
 /**
+ * Of dispatch-starts. One releases, and the rule and starts that found none invoke others, which end at once. More of them would only
+ * read the same item.
+ */
+export const dispatcherConcurrency = 3;
+
+/** What the functions of a deployment reserve of the account's concurrency, in all. */
+export const reservedConcurrency = (config: Config): number =>
+  [
+    dispatcherConcurrency,
+    config.requestReservedConcurrency,
+    config.startReservedConcurrency,
+    config.webhookReservedConcurrency,
+    config.reconcileReservedConcurrency,
+  ].reduce<number>((sum, one) => sum + (one ?? 0), 0);
+
+/**
  * Reads the settings from the CDK context (`app.node.getAllContext()`), validates them, adds defaults and freezes them.
  * @throws {ConfigError} with one sentence for each problem
  */

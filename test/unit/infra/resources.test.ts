@@ -3,7 +3,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks, HIPAASecurityChecks, NIST80053R5Checks } from 'cdk-nag';
 import { describe, expect, test, vi } from 'vitest';
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
-import { readConfig } from '../../../infra/settings/config.ts';
+import { readConfig, reservedConcurrency } from '../../../infra/settings/config.ts';
 import { connectionFromEnvironment } from '../../../lib/aws/wiring/provider-from-environment.ts';
 import { notShownEndpoints } from '../../../lib/provider/assumptions.ts';
 import {
@@ -117,15 +117,33 @@ describe('the functions', () => {
     expect(functions.get('sweep-extractions')?.properties.Timeout).toBe(120);
   });
 
-  test('reserve concurrency only where a setting does', () => {
+  test('reserve concurrency only where a setting does, and for the dispatcher, which is invoked by many', () => {
     const reserved = (functions: typeof all) =>
       eachWith(functions, ({ properties }) => properties.ReservedConcurrentExecutions);
-    expect(reserved(all)).toEqual({});
+    expect(reserved(all)).toEqual({ 'dispatch-starts': 3 });
     expect(reserved(functionsWith(everyOption))).toEqual({
+      'dispatch-starts': 3,
       'request-extraction': 20,
       'receive-webhook': 5,
       'start-task': 50,
       'reconcile-extraction': 100,
+    });
+    expect(Object.values(reserved(functionsWith(everyOption)))).toHaveLength(5);
+    const sum = Object.values(reserved(functionsWith(everyOption))).reduce<number>(
+      (a, b) => a + Number(b),
+      0,
+    );
+    expect(reservedConcurrency(readConfig({ ...required, ...everyOption }))).toBe(sum);
+  });
+
+  test('leave events of the dispatcher neither to age nor to repeat', () => {
+    const [invoke, ...others] = propertiesOf(template, 'AWS::Lambda::EventInvokeConfig');
+    expect(others).toEqual([]);
+    expect(flatten(invoke?.FunctionName)).toBe('<StartDispatcherFunction>');
+    expect(invoke).toMatchObject({
+      MaximumEventAgeInSeconds: 60,
+      MaximumRetryAttempts: 0,
+      Qualifier: '$LATEST',
     });
   });
 

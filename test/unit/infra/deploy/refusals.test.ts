@@ -3,18 +3,20 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CloudFormationClient, type DescribeStackEventsCommand } from '@aws-sdk/client-cloudformation';
+import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { explainFailedDeployment } from '../../../../infra/deploy/explain-failed-deployment.ts';
 import { findBootstrapProblem } from '../../../../infra/deploy/find-bootstrap-problem.ts';
 import { findEmptySecrets } from '../../../../infra/deploy/find-empty-secrets.ts';
+import { findQuotaProblem, unreservedAtLeast } from '../../../../infra/deploy/find-quota-problem.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from '../../../../infra/deploy/next-steps.ts';
 import { findExampleProvider, refuseLocalOnAws } from '../../../../infra/deploy/refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from '../../../../infra/deploy/refuse-wrong-environment.ts';
-import { readConfig } from '../../../../infra/settings/config.ts';
+import { readConfig, reservedConcurrency } from '../../../../infra/settings/config.ts';
 import { ConfigError } from '../../../../infra/settings/config-error.ts';
 import { repository } from '../../../../tools/local/paths.ts';
-import { stubClient } from '../../../support/aws/stub-client.ts';
+import { fail, stubClient } from '../../../support/aws/stub-client.ts';
 import { read } from '../../docs/metric-names.ts';
 import { required } from '../synth.ts';
 
@@ -303,4 +305,37 @@ test('after the synthesis of a stage, nobody is asked for the settings that it h
     '1. Run npm run bootstrap, once per account and region.',
     '2. Run npm run deploy -- --stage prod.',
   ]);
+});
+
+test.each([
+  [{}, 102, 103, 3],
+  [{ startReservedConcurrency: 62, webhookReservedConcurrency: 24 }, 150, 189, 89],
+])(
+  'with the settings %j, an account that may run %i functions at once is refused',
+  async (settings, quota, needed, reserved) => {
+    const config = readConfig({ ...required, ...settings });
+    const check = (ConcurrentExecutions: number) =>
+      findQuotaProblem(
+        stubClient<LambdaClient>(() => ({ AccountLimit: { ConcurrentExecutions } })).client,
+        config,
+      );
+    expect(await check(needed)).toBeUndefined();
+    const sentence = `may run ${quota} functions at once in this region. The deployment reserves ${reserved},`;
+    expect(await check(quota)).toContain(sentence);
+    expect(await check(quota)).toContain(`Have the quota raised to ${needed} at least`);
+  },
+);
+
+test('a quota that may not be read is left to Lambda', async () => {
+  const { client } = stubClient<LambdaClient>(() => fail(new Error('denied')));
+  expect(await findQuotaProblem(client, prod)).toBeUndefined();
+});
+
+test('README asks for a quota that a deployment fits into, and the runbook has what is left of it to reserve', () => {
+  const [, quota = ''] = /Lambda quota raised to (\d+) concurrent executions/.exec(read('README.md')) ?? [];
+  const left = Number(quota) - unreservedAtLeast - reservedConcurrency(prod);
+  expect(left).toBeGreaterThan(0);
+  expect(read('docs/operations.md').replaceAll('\n', ' ')).toContain(
+    `of the ${quota} that README asks for, ${left} are left to reserve`,
+  );
 });
