@@ -1,8 +1,8 @@
 """Counts extractions by source and outcome. A source is an entity, or a product for the method `consent`.
 
-As a program it reads batches from the standard input, one JSON object a line, and prints the totals after each:
+As a program it reads batches and events from the standard input, one JSON object a line, and prints the totals after each:
 
-    python3 count_outcomes.py ../../docs/schemas/stream-record.json < batches.jsonl
+    python3 count_outcomes.py ../../docs/schemas/stream-record.json < extractions.jsonl
 """
 
 import json

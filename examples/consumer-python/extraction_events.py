@@ -1,7 +1,7 @@
 """Decodes records of the stream of extractions, with the standard library and docs/schemas/stream-record.json alone.
 
 A record is decoded in three steps: decide its kind (the table in docs/stream.md), validate it with the schema of that kind,
-and remove the types of DynamoDB.
+and remove the types of DynamoDB. An event of the bus and a line of `cosecha export` are decoded already, and only checked.
 """
 
 import json
@@ -96,11 +96,34 @@ def plain(value):
     return json.loads(inner) if name == "N" else inner
 
 
-def decode(record, schema):
-    """The kind, the extraction and the identity of a record. `extraction` is missing after a removal.
+def unwrap(given):
+    """The event in an event of the bus, or in its `detail`. Anything else is returned as it is."""
+    for name in ("detail", "data"):
+        given = given.get(name, given) if isinstance(given, dict) else given
+    return given
 
-    Raises NotOurs, whose sentence has none of the record's content.
+
+def checked(event):
+    """An event as JSON, with its sequence number as an integer."""
+    try:
+        if "extraction" in event and event["extraction"]["schemaVersion"] != 1:
+            raise NotOurs("Its schemaVersion is not 1.")
+        if "extraction" not in event and event["kind"] not in ("erased", "expired"):
+            raise NotOurs("It has no extraction.")
+        needed = {name: event[name] for name in ("kind", "eventId", "extractionId")}
+        return {**event, **needed, "sequenceNumber": int(event["sequenceNumber"])}
+    except (KeyError, TypeError, ValueError) as error:
+        raise NotOurs("It is not an event of an extraction.") from error
+
+
+def decode(given, schema):
+    """The kind, the extraction and the identity of a record, an event of the bus, or a line of `export`.
+
+    `extraction` is missing after a removal. Raises NotOurs, whose sentence has none of the content.
     """
+    record = unwrap(given)
+    if isinstance(record, dict) and "kind" in record:
+        return checked(record)
     try:
         kind = kind_of(record)
     except (KeyError, TypeError, AttributeError) as error:
@@ -119,11 +142,11 @@ def decode(record, schema):
 
 
 def consume(batch, handle, schema):
-    """Handles a batch of Lambda in order, and returns the record to continue from.
+    """Handles a batch of Lambda, or one event, in order, and returns the record to continue from.
 
     An error of the first record is raised. Only then does Lambda count it and split the batch (docs/stream.md).
     """
-    for index, record in enumerate(batch["Records"]):
+    for index, record in enumerate(batch["Records"] if "Records" in batch else [batch]):
         try:
             handle(decode(record, schema))
         except Exception:

@@ -25,24 +25,94 @@ export type StreamRecord = {
     | undefined;
 };
 
+/** An event as JSON: a line of `cosecha export`, or the `data` of a CloudEvent on the bus. */
+type EventAsJson = { readonly kind: string; readonly extractionId: string; readonly sequenceNumber: string };
+
+/** A record of the stream, or what was made of one: an event of the bus, its `detail`, or an event as JSON. */
+export type EncodedEvent =
+  | StreamRecord
+  | EventAsJson
+  | { readonly data: EventAsJson }
+  | { readonly detail: { readonly data: EventAsJson } };
+
 /**
- * Decodes a stream record, such as `event.Records[n]` of Lambda. Never throws: a record that cannot be read is `not-ours`. An event of
- * the bus has what it returns, as `event.detail.data`.
+ * Decodes a stream record, such as `event.Records[n]` of Lambda, an event of the bus, or a line of `cosecha export`. Never throws: what
+ * cannot be read is `not-ours`.
  *
  * New attributes, statuses, reasons and error codes are accepted. The kind depends on attributes (`settledAt`,
  * `collectedAt`, `collectionError`) and not on a list of statuses, so a new outcome is `settled` too.
  */
-export const decodeExtractionEvent = (record: StreamRecord): ExtractionEvent | NotOurs => {
+export const decodeExtractionEvent = (encoded: EncodedEvent): ExtractionEvent | NotOurs => {
   // The types exclude null, but JSON does not.
-  const { eventID: eventId, eventName, dynamodb } = (record as StreamRecord | null) ?? {};
+  const given = ((encoded as unknown) ?? {}) as Fields;
+  const inner = fieldsOf(fieldsOf(given.detail).data ?? given.data ?? given);
+  return typeof inner.kind === 'string' ? checkEvent(inner) : decodeRecord(given);
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {};
+
+const isSequenceNumber = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d+$/.test(value);
+
+/** An event that was decoded before. */
+const checkEvent = (event: Fields): ExtractionEvent | NotOurs => {
+  const { kind, eventId, extractionId, sequenceNumber, extraction } = event;
+  if (typeof eventId !== 'string' || typeof extractionId !== 'string' || !isSequenceNumber(sequenceNumber)) {
+    return notOurs(
+      'It is not an event of an extraction: eventId, extractionId or sequenceNumber is missing.',
+    );
+  }
+  if (kind !== 'erased' && kind !== 'expired') {
+    const problem = problemOf(fieldsOf(extraction));
+    if (problem !== undefined) return notOurs(problem);
+  }
+  return event as ExtractionEvent;
+};
+
+/** Why a record after a change cannot be read. */
+const problemOf = ({ schemaVersion: version, status }: Fields): string | undefined => {
+  if (version !== schemaVersion) {
+    return `Its schemaVersion is not ${schemaVersion}: a newer version of this package reads it.`;
+  }
+  return typeof status === 'string' ? undefined : 'It has no status.';
+};
+
+/** What else a function may get, by the field that only it has. */
+const otherSources: Readonly<Record<string, string>> = {
+  kinesis: 'a Kinesis data stream',
+  body: 'an SQS queue: parse its body, which is the event',
+  Sns: 'an SNS topic',
+  Records: 'a whole batch: pass each of its Records',
+};
+
+const sourceOf = (given: Fields): string => {
+  if (Array.isArray(given))
+    return ' It is a list, as EventBridge Pipes passes one: pass each of its records.';
+  const [source] = Object.keys(otherSources).filter((field) => Object.hasOwn(given, field));
+  return source === undefined ? '' : ` It is of ${otherSources[source]}.`;
+};
+
+const decodeRecord = (record: Fields & StreamRecord): ExtractionEvent | NotOurs => {
+  const { eventID: eventId, eventName, dynamodb } = record;
   if (typeof eventId !== 'string' || typeof eventName !== 'string' || !dynamodb) {
-    return notOurs('It is not a record of a DynamoDB stream: eventID, eventName or dynamodb is missing.');
+    return notOurs(
+      `It is not a record of a DynamoDB stream: eventID, eventName or dynamodb is missing.${sourceOf(record)}`,
+    );
   }
   const extractionId = textIn(dynamodb.Keys, 'extractionId');
   if (extractionId === undefined) {
     return notOurs('It is from another table: its key is not extractionId.');
   }
-  const change = { extractionId, eventId, sequenceNumber: dynamodb.SequenceNumber ?? '' };
+  const sequenceNumber = dynamodb.SequenceNumber;
+  // Without one a correction could not be told from what it corrects.
+  if (!isSequenceNumber(sequenceNumber)) {
+    return notOurs(
+      'It has no sequence number: it is perhaps of a Kinesis data stream of the table, whose records have none. Read the stream of the table.',
+    );
+  }
+  const change = { extractionId, eventId, sequenceNumber };
   if (eventName === 'REMOVE') return { kind: isByTimeToLive(record) ? 'expired' : 'erased', ...change };
 
   const { OldImage, NewImage } = dynamodb;
@@ -51,10 +121,8 @@ export const decodeExtractionEvent = (record: StreamRecord): ExtractionEvent | N
 
   const now = asRecord(NewImage);
   if (now === undefined) return notOurs('Its new image is not in the format of DynamoDB.');
-  if (now.schemaVersion !== schemaVersion) {
-    return notOurs(`Its schemaVersion is not ${schemaVersion}: a newer version of this package reads it.`);
-  }
-  if (typeof now.status !== 'string') return notOurs('It has no status.');
+  const problem = problemOf(now);
+  if (problem !== undefined) return notOurs(problem);
   const extraction = now as ExtractionSnapshot;
   if (OldImage === undefined) {
     // A new request is written as REQUESTED. A new record with another status comes from a backup.

@@ -4,6 +4,6 @@ export {
   type PartialBatchResponse,
   RecordNotOurs,
 } from './consume-extraction-events.ts';
-export { decodeExtractionEvent, type StreamRecord } from './decode-extraction-event.ts';
+export { decodeExtractionEvent, type EncodedEvent, type StreamRecord } from './decode-extraction-event.ts';
 export type { Advice, ExtractionEvent, ExtractionSnapshot, NotOurs, Status } from './extraction-event.ts';
 export type { ExtractionCloudEvent, PublishedEvent, PublishedKind } from './publish-events.ts';

@@ -116,7 +116,11 @@ const closedOpenapi = {
           alwaysOpen.has(name) ? schema : closed(schema),
         ]),
       ),
-      Progress: { ...(closed(openapi.components.schemas.Progress) as object), unevaluatedProperties: true },
+      // Others compose it, so that it closes nothing by itself.
+      Progress: {
+        ...(closed(openapi.components.schemas.Progress) as object),
+        unevaluatedProperties: undefined,
+      },
       Problem: problemOfOneSource(),
       RequestedAction: openapi.components.schemas.Action,
     },

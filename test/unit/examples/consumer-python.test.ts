@@ -56,6 +56,20 @@ test('the Python reader decodes every documented record as the package does', ()
   expect(decode(records).map(shown)).toEqual(expected.map(shown));
 });
 
+test('the Python reader takes events of the bus and lines of export as the package does', () => {
+  const events = [...documentedRecords().values()].map((record) => decodeExtractionEvent(record as never));
+  const onTheBus = events.map((data) => ({ 'detail-type': 'extraction', detail: { id: 'x', data } }));
+  const expected = events.map(({ kind }) => kind);
+  for (const encoded of [events, onTheBus]) {
+    expect(decode(encoded).map(({ kind }) => kind)).toEqual(expected);
+  }
+  const broken = events.map((event) => ({ ...event, sequenceNumber: 'none' }));
+  expect(new Set(decode(broken).map(({ kind }) => kind))).toEqual(new Set(['not-ours']));
+  const lines = python(['count_outcomes.py'], events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+  expect(lines.stderr).toBe('');
+  expect(lines.stdout.trim().split('\n')).toHaveLength(events.length);
+});
+
 test('the Python reader refuses what is not a record of extractions, without its content', () => {
   const settled = settledEvent({ reference: 'secret-reference' });
   const { dynamodb } = settled;

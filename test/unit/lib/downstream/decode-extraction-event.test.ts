@@ -162,6 +162,19 @@ describe('an event', () => {
     expect(decoded({ old: given, new: { ...given, dueAt: iso(1) } }).kind).toBe('housekeeping');
   });
 
+  test('is read as it was decoded: a line of export, an event of the bus, and its detail', () => {
+    for (const event of [settledEvent(), erasedEvent()].map((record) => decodeExtractionEvent(record))) {
+      // Through JSON, as it arrives.
+      const line = JSON.parse(JSON.stringify(event));
+      const detail = { specversion: '1.0', data: line };
+      for (const encoded of [line, detail, { 'detail-type': 'extraction.settled', detail }]) {
+        expect(decodeExtractionEvent(encoded)).toEqual(line);
+      }
+    }
+    const later = { ...decodeExtractionEvent(settledEvent()), kind: 'withdrawn' };
+    expect(decodeExtractionEvent(later as never)).toEqual(later);
+  });
+
   test('is read from the records of Lambda, of the SDK and of the bus alike', () => {
     type Accepted = Parameters<typeof decodeExtractionEvent>[0];
     expectTypeOf<DynamoDBRecord>().toExtend<Accepted>();
@@ -176,6 +189,7 @@ describe('what is not ours is refused with a sentence:', () => {
   const old = extractionIn('RUNNING');
   const now = extractionIn('COMPLETED');
   const record = streamRecord({ old, new: now });
+  const settled = decodeExtractionEvent(record);
   const withStream = (fields: Partial<NonNullable<DynamoDBRecord['dynamodb']>>) => ({
     ...record,
     dynamodb: { ...record.dynamodb, ...fields },
@@ -187,6 +201,26 @@ describe('what is not ours is refused with a sentence:', () => {
     ['a record with null for its change', { ...record, dynamodb: null }, 'It is not a record of a DynamoDB'],
     ['a record with null for its name', { ...record, eventName: null }, 'It is not a record of a DynamoDB'],
     ['a record with null for its id', { ...record, eventID: null }, 'It is not a record of a DynamoDB'],
+    [
+      'a record of Kinesis',
+      { eventSource: 'aws:kinesis', kinesis: { data: 'e30=' } },
+      'a Kinesis data stream',
+    ],
+    ['a message of a queue', { eventSource: 'aws:sqs', body: '{}' }, 'an SQS queue'],
+    ['a notification', { EventSource: 'aws:sns', Sns: {} }, 'an SNS topic'],
+    ['a batch', { Records: [record] }, 'pass each of its Records'],
+    ['the list of a pipe', [record], 'EventBridge Pipes'],
+    ['a record without a sequence number', withStream({ SequenceNumber: undefined }), 'Kinesis'],
+    ['a record with an empty one', withStream({ SequenceNumber: '' }), 'It has no sequence number'],
+    ['a record with a text for one', withStream({ SequenceNumber: '1e3' }), 'It has no sequence number'],
+    [
+      'a deletion without one',
+      { ...streamRecord({ old }), dynamodb: { Keys: { extractionId: { S: id } } } },
+      'Kinesis',
+    ],
+    ['an event without a sequence number', { ...settled, sequenceNumber: undefined }, 'It is not an event'],
+    ['an event of a newer schema', { ...settled, extraction: { ...now, schemaVersion: 2 } }, 'schemaVersion'],
+    ['an event without an extraction', { ...settled, extraction: undefined }, 'schemaVersion'],
     ['a record of another table', withStream({ Keys: { taskId: { S: 't' } } }), 'It is from another table'],
     ['a stream without new images', withStream({ NewImage: undefined }), 'NEW_AND_OLD_IMAGES'],
     ['a stream without old images', withStream({ OldImage: undefined }), 'NEW_AND_OLD_IMAGES'],

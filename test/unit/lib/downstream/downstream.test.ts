@@ -32,6 +32,19 @@ const failingAt = (nth: number, handled: string[]) => async (event: ExtractionEv
 };
 
 describe('a batch', () => {
+  test('is also the list that EventBridge Pipes passes, and nothing else', async () => {
+    const handled: string[] = [];
+    expect(await consumeExtractionEvents(batch(), failingAt(9, handled))).toEqual({ batchItemFailures: [] });
+    expect(handled).toEqual(['requested', 'settled', 'erased']);
+    for (const other of [null, {}, { detail: {} }, { Records: 'none' }, 'text']) {
+      const consumed = consumeExtractionEvents(other as never, failingAt(9, handled));
+      await expect(consumed).rejects.toThrow('It is not a batch of records');
+    }
+    await expect(consumeExtractionEvents([null] as never, failingAt(9, handled))).rejects.toThrow(
+      'It is not a',
+    );
+  });
+
   test('is not passed over where it is not of ours', async () => {
     const foreign = streamRecord({ new: { ...extraction(), schemaVersion: 2 } });
     const handled: string[] = [];

@@ -1,0 +1,3 @@
+module example.com/consumer-go
+
+go 1.21
