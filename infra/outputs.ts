@@ -23,6 +23,7 @@ export const addOutputs = (
     ...busOutputs(resources, functions),
     ...operatingOutputs(resources, functions, wiring),
     triggersOutput(scope, wiring),
+    routesOutput(scope, wiring),
     ...secretOutputs(scope, resources),
   ];
   for (const [id, value, description] of outputs) addOutput(scope, id, value, description);
@@ -125,6 +126,12 @@ const triggersOutput = (scope: Construct, { triggers }: Connected): Output => [
   'Triggers',
   Stack.of(scope).toJsonString(triggers),
   'The rules and event source mappings that invoke functions, and what does not happen without each: `cosecha doctor` checks them',
+];
+
+const routesOutput = (scope: Construct, { api }: Connected): Output => [
+  'Routes',
+  Stack.of(scope).toJsonString(api.functionOfRoute),
+  'The function behind each route of the API: `cosecha doctor` compares it',
 ];
 
 const rateOutput = ({ startsPerSecond }: Config): readonly Output[] =>

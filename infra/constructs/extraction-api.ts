@@ -59,8 +59,12 @@ export class ExtractionApi extends Construct {
   readonly url: string;
   readonly webhookUrl: string;
   readonly accessLog: EncryptedLogGroup;
+  /** The name of the function behind each route, such as `POST /extractions`. */
+  readonly functionOfRoute: Readonly<Record<string, string>>;
   /** The custom domain, and where DNS has to point it. */
   readonly customDomain: { readonly name: string; readonly target: string } | undefined;
+
+  private readonly routes: (readonly [key: string, functionName: string])[] = [];
 
   constructor(scope: Construct, id: string, props: ExtractionApiProps) {
     super(scope, id);
@@ -90,6 +94,7 @@ export class ExtractionApi extends Construct {
       reason: 'The provider has no AWS identity. receive-webhook first verifies the HMAC of each delivery.',
     });
 
+    this.functionOfRoute = Object.fromEntries(this.routes);
     this.accessLog = new EncryptedLogGroup(this, 'AccessLog', {
       config,
       dataKey,
@@ -130,6 +135,7 @@ export class ExtractionApi extends Construct {
       authorizer,
     });
     if (route === undefined) throw new Error(`HttpApi made no route for ${method} ${path}`);
+    this.routes.push([keyOf(route), handler.functionName]);
     return route;
   }
 

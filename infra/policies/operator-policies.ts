@@ -91,6 +91,10 @@ const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
   return {
     stack: arn('cloudformation', 'stack', `${stack.stackName}/*`),
     rules: rules.map(({ ruleArn }) => ruleArn),
+    api: [
+      ...['routes', 'integrations'].map((part) => `/apis/${api.apiId}/${part}`),
+      ...(config.domainName === undefined ? [] : [`/domainnames/${config.domainName}/apimappings`]),
+    ].map((resource) => `arn:${stack.partition}:apigateway:${stack.region}::${resource}`),
     mappings: arn('lambda', 'event-source-mapping', '*', colon),
     logs: [
       ...functionLogs(stack.stackName, prefix, functions).map((names) =>
@@ -133,6 +137,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     ...(outcomeBus === undefined ? [] : [outcomeBus.deadLetters]),
   ];
   return [
+    allow(['apigateway:GET'], arns.api),
     allow(['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'], [arns.stack]),
     allow(
       [describing, 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan'],

@@ -1,4 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os';
+import { ApiGatewayV2Client } from '@aws-sdk/client-apigatewayv2';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
@@ -40,6 +41,7 @@ import {
   checkTable,
   type Table,
 } from './check-resources.ts';
+import { checkRoutes } from './check-routes.ts';
 import { checkSecret, type Secret } from './check-secrets.ts';
 import { type Check, passed, skipped } from './finding.ts';
 
@@ -140,7 +142,7 @@ const queueChecks = (deployment: Deployment): Runs => {
 
 /** Every check of a deployment, in the order in which `doctor` prints them. */
 export const checksOf = (deployment: Deployment, { provider }: DoctorOptions, now: Date) => {
-  const { client, output, name, api, stackName, stackStatus, isMiniStack } = deployment;
+  const { client, output, findOutput, name, api, stackName, stackStatus, isMiniStack } = deployment;
   const runs: Runs = {
     credentials: async () => {
       const { Account, Arn } = await new STSClient(client).send(new GetCallerIdentityCommand());
@@ -152,6 +154,12 @@ export const checksOf = (deployment: Deployment, { provider }: DoctorOptions, no
       : {}),
     ...secretChecks(deployment, now),
     webhook: () => checkWebhook(fetch, api.webhookUrl),
+    routes: () =>
+      checkRoutes(new ApiGatewayV2Client(client), {
+        apiId: output('ApiId'),
+        functionOfRoute: JSON.parse(output('Routes')) as Readonly<Record<string, string>>,
+        customDomain: findOutput('CustomDomainTarget') && new URL(output('ApiUrl')).host,
+      }),
     'state-machine': () => checkMachine(new SFNClient(client), output('StateMachineArn'), now),
     ...keyChecks(deployment, now),
     ...storageChecks(deployment, now),
