@@ -178,7 +178,11 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     allow(
       [
         'cloudwatch:DescribeAlarms',
+        // The dashboard, to which alarms refer.
+        'cloudwatch:GetDashboard',
+        'cloudwatch:GetMetricData',
         'cloudwatch:GetMetricStatistics',
+        'cloudwatch:ListDashboards',
         'lambda:GetAccountSettings',
         'lambda:ListEventSourceMappings',
         'logs:GetQueryResults',

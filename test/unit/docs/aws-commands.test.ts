@@ -91,6 +91,75 @@ describe('the policy that the runbook names allows each command of the AWS CLI',
     );
   });
 
+  /** The policy of each command and option of `cosecha`, as the table of docs/cli.md has it. */
+  const policies = [...read('docs/cli.md').matchAll(/^\| `…-(\w+)` \| `\w+` \| (.*) \|$/gm)].flatMap(
+    ([, level = '', names = '']) =>
+      [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => ({ level, words: name.split(' ') })),
+  );
+
+  /** Of the rows that fit a command, the one with most words. */
+  const policyOf = (line: string): string | undefined => {
+    const words = line.split(/\s+/);
+    return policies
+      .filter((row) => row.words.every((word) => words.includes(word)) && row.words[0] === words[0])
+      .toSorted((a, b) => b.words.length - a.words.length)[0]?.level;
+  };
+
+  const roles: Readonly<Record<string, RegExp>> = {
+    operator: /\b(an operator|operators)\b/i,
+    admin: /\badministrators?\b/,
+  };
+  /** Whether a text says whose it is. */
+  const names = (text: string, level = ''): boolean => roles[level]?.test(text) === true;
+
+  /** Commands in blocks and in sentences. */
+  const own = parts.flatMap(({ level, heading, text }) =>
+    [...text.matchAll(/(?:^|`|\$\()cosecha ([a-z][^`)\n|]*)/gm)].map(([, line = '']) => ({
+      level,
+      heading,
+      text,
+      line,
+    })),
+  );
+
+  test('each command of cosecha needs no more than the policy of its part, or the part says whose it is', () => {
+    expect(own.length).toBeGreaterThan(60);
+    expect(own.filter(({ line }) => policyOf(line) === undefined).map(({ line }) => line)).toEqual([]);
+    const refused = own
+      .filter(({ level = 'admin', line }) => levels.indexOf(policyOf(line) ?? '') > levels.indexOf(level))
+      .filter(({ line, text }) => !names(text, policyOf(line)));
+    expect(refused.map(({ heading, line }) => `${heading}: ${line}`)).toEqual([]);
+  });
+
+  /** What the console of AWS calls for each page that the runbook names. */
+  const consolePages: readonly (readonly [RegExp, readonly string[]])[] = [
+    // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/iam-identity-based-access-control-cw.html
+    [
+      /\bdashboard\b/,
+      ['ListDashboards', 'GetDashboard', 'GetMetricData', 'DescribeAlarms'].map(
+        (action) => `cloudwatch:${action}`,
+      ),
+    ],
+    [/\bCloudTrail\b/, ['cloudtrail:LookupEvents']],
+  ];
+
+  test.each(
+    parts.flatMap(({ level = 'admin', heading, text }) =>
+      consolePages.flatMap(([page, actions]) => (page.test(text) ? [{ heading, level, text, actions }] : [])),
+    ),
+  )('each page of the console that "$heading" names may be opened: $level', ({ level, text, actions }) => {
+    const allowed = levels.slice(0, levels.indexOf(level) + 1).flatMap(allowedBy);
+    const refused = actions.filter((action) => !allowed.some((line) => line.startsWith(`${action} `)));
+    expect(names(text, 'admin') ? [] : refused).toEqual([]);
+  });
+
+  test('no first step of an entry reads a table from end to end', () => {
+    const entries = runbook.split(/^(?=### )/m).filter((one) => one.includes('**First.**'));
+    expect(entries.length).toBeGreaterThan(35);
+    const scanning = entries.filter((one) => /\bscan\b/.test(one.split('**Fix.**')[0] ?? ''));
+    expect(scanning.map((one) => one.split('\n')[0])).toEqual([]);
+  });
+
   const doctor = new URL('../../../tools/cli/doctor/', import.meta.url);
   const printed = readdirSync(doctor)
     .flatMap((file) => read(`tools/cli/doctor/${file}`).split('\n'))
@@ -111,6 +180,8 @@ describe('the policy that the runbook names allows each command of the AWS CLI',
     const named = rows.flatMap(([, part = '']) =>
       [...part.matchAll(/\[([^\]]+)\]\(#/g)].map(([, name]) => name),
     );
-    expect(named.filter((name) => !commands.some(({ heading }) => heading === name))).toEqual([]);
+    expect(named.filter((name) => ![...commands, ...own].some(({ heading }) => heading === name))).toEqual(
+      [],
+    );
   });
 });
