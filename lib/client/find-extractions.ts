@@ -3,6 +3,15 @@ import { type SendDeps, sendWithRetries } from './send-with-retries.ts';
 
 type Page = { readonly extractions: readonly PublicExtraction[]; readonly cursor?: string };
 
+/** A page of a list has nothing new and names another one, so that the list would have no end. */
+export class RepeatedPageError extends Error {
+  override readonly name = 'RepeatedPageError';
+
+  constructor() {
+    super('The API returned a page of extractions without a new one, and another after it.');
+  }
+}
+
 /** A reference, or a batch. */
 export type ExtractionName = string | { readonly reference: string } | { readonly batch: string };
 
@@ -15,8 +24,8 @@ const queryOf = (name: ExtractionName): string => {
 };
 
 /**
- * Reads the extractions with a reference or of a batch page by page, the newest first, without their results. Throws ApiError
- * and NoAnswerError.
+ * Reads the extractions with a reference or of a batch page by page, the newest first, without their results. Throws ApiError,
+ * NoAnswerError and RepeatedPageError.
  */
 export async function* findExtractions(
   apiUrl: string,
@@ -24,11 +33,15 @@ export async function* findExtractions(
   deps: SendDeps,
 ): AsyncGenerator<PublicExtraction, void> {
   const url = `${apiUrl}/extractions?${queryOf(name)}`;
+  const seen = new Set<string>();
   let page: Page | undefined;
   do {
     const next = page?.cursor === undefined ? '' : `&cursor=${encodeURIComponent(page.cursor)}`;
     page = JSON.parse((await sendWithRetries(`${url}${next}`, {}, deps)).body) as Page;
-    yield* page.extractions;
+    const fresh = page.extractions.filter(({ extractionId }) => !seen.has(extractionId));
+    if (fresh.length === 0 && page.cursor !== undefined) throw new RepeatedPageError();
+    for (const { extractionId } of fresh) seen.add(extractionId);
+    yield* fresh;
   } while (page.cursor !== undefined);
 }
 

@@ -9,7 +9,7 @@ export {
   extractionsClient,
   type RequestOptions,
 } from './extractions-client.ts';
-export type { ExtractionName } from './find-extractions.ts';
+export { type ExtractionName, RepeatedPageError } from './find-extractions.ts';
 export {
   type BatchProgress,
   type BatchRequest,

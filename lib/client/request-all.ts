@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isIdempotencyKey } from '../idempotency-key.ts';
-import { ApiError, NoAnswerError } from './api-errors.ts';
+import { type ApiError, NoAnswerError } from './api-errors.ts';
 import { type ExtractionRequest, isReplay, postOf } from './request-extraction.ts';
-import { type Answer, type SendDeps, sendOnce } from './send-with-retries.ts';
+import { type Answer, apiErrorOf, type SendDeps, sendOnce } from './send-with-retries.ts';
 import { NoCredentialsError } from './signed-fetch.ts';
 
 /** A request of a batch. Without a key it gets one that follows from the batch and from what its record will show. */
@@ -77,9 +77,9 @@ const ownStatuses: readonly number[] = [400, 413, 422];
 const keyBlocked = 'urn:cosecha:problem:idempotency-key-blocked';
 
 const resultOf = (answer: Answer): Result => {
-  const { status, headers, body } = answer;
+  const { status, headers } = answer;
   if (status < 300) return { kind: isReplay(answer) ? 'replayed' : 'accepted' };
-  const error = new ApiError(status, body);
+  const error = apiErrorOf(answer);
   if (ownStatuses.includes(status) || error.problem === keyBlocked) return { kind: 'refused', error };
   // No permission, a wrong clock or a wrong address: it would be the same for each.
   if (!error.isTransient) throw error;

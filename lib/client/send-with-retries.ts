@@ -62,6 +62,10 @@ const minutesOff = ({ headers }: Answer, now: number): number => {
   return Number.isNaN(answeredAt) ? 0 : Math.round((now - answeredAt) / 60_000);
 };
 
+/** The error of an answer that is none of 2xx, with what helps. */
+export const apiErrorOf = (answer: Answer): ApiError =>
+  new ApiError(answer.status, answer.body, minutesOff(answer, Date.now()));
+
 const caught = (error: unknown): Failure => {
   if (error instanceof NoAnswerError || error instanceof NoCredentialsError) return error;
   throw error;
@@ -83,6 +87,6 @@ export const sendWithRetries = async (url: string, init: RequestInit, deps: Send
   }
   if (result instanceof NoCredentialsError) throw result.cause;
   if (result instanceof NoAnswerError) throw result;
-  if (result.status >= 300) throw new ApiError(result.status, result.body, minutesOff(result, Date.now()));
+  if (result.status >= 300) throw apiErrorOf(result);
   return result;
 };

@@ -106,7 +106,7 @@ const decodeRecord = (record: Fields & StreamRecord): ExtractionEvent | NotOurs 
     return notOurs('It is from another table: its key is not extractionId.');
   }
   const sequenceNumber = dynamodb.SequenceNumber;
-  // Without one a correction could not be told from what it corrects.
+  // Without one, nobody knows whether a correction is newer than what it corrects.
   if (!isSequenceNumber(sequenceNumber)) {
     return notOurs(
       'It has no sequence number: it is perhaps of a Kinesis data stream of the table, whose records have none. Read the stream of the table.',

@@ -7,20 +7,24 @@ import { type ConsentQuery, listConsents } from './list-consents.ts';
 
 /**
  * Iterates over every consent of the Task Token's user, page by page, while `hasNext` is true ("List consents"). A page
- * is requested when its first consent is needed. Throws as `listConsents` does. Throws ProviderAmbiguous for an empty
- * page with `hasNext`, which would be an endless loop.
+ * is requested when its first consent is needed. A consent that a later page repeats is left out, as one moves to the next page when
+ * another is given. Throws as `listConsents` does. Throws ProviderAmbiguous for a page without a new consent and with `hasNext`, which
+ * would be an endless loop.
  */
 export async function* iterateConsents(
   connection: Connection,
   taskToken: string,
   query: Omit<ConsentQuery, 'page'> = {},
 ): AsyncGenerator<Consent, void, undefined> {
+  const seen = new Set<string>();
   for (let page = 1; ; page += 1) {
     const { consents, hasNext } = await listConsents(connection, taskToken, { ...query, page });
-    yield* consents;
+    const fresh = consents.filter(({ id }) => !seen.has(id));
+    for (const { id } of fresh) seen.add(id);
+    yield* fresh;
     if (!hasNext) return;
-    if (consents.length === 0) {
-      throw new ProviderAmbiguous('The provider returned an empty page of consents with hasNext.');
+    if (fresh.length === 0) {
+      throw new ProviderAmbiguous('The provider returned a page without a new consent, with hasNext.');
     }
   }
 }

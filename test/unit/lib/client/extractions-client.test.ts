@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import vm from 'node:vm';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { extractionsClient } from '../../../../lib/client/extractions-client.ts';
+import { RepeatedPageError } from '../../../../lib/client/find-extractions.ts';
 import { problem } from '../../../../lib/http/problem.ts';
 
 test('an extraction is requested, its outcome is waited for and found again, and it is erased', async () => {
@@ -67,6 +68,23 @@ test('extractions with a reference are read page by page', async () => {
   expect(found).toEqual(['e-3', 'e-2', 'e-1']);
   const first = 'https://api.example/extractions?reference=order%207%2B%26';
   expect(urls).toEqual([first, `${first}&cursor=e%2F2`]);
+});
+
+test.each([
+  ['empty', [[]], 1],
+  ['the same again', [['e-2', 'e-1']], 2],
+  ['those of two pages in turn', [['e-2'], ['e-1']], 3],
+])('pages that are %s and name another do not go on for ever', async (_, pages, asked) => {
+  let calls = 0;
+  const { findExtractions } = client(() => {
+    const page = pages[calls++ % pages.length] ?? [];
+    return Response.json({ extractions: page.map((extractionId) => ({ extractionId })), cursor: 'next' });
+  });
+  const read = async () => {
+    for await (const _ of findExtractions('order-7'));
+  };
+  await expect(read()).rejects.toThrow(RepeatedPageError);
+  expect(calls).toBe(asked);
 });
 
 test('a batch is found and counted by its name', async () => {

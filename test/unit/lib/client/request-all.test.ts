@@ -165,6 +165,16 @@ test('what each request would get ends the run at once, and an outage after two 
   expect(down.sleeps.reduce((sum, ms) => sum + ms, 0)).toBe(91_000);
 });
 
+test('a refusal of all names the same cause as that of one', async () => {
+  const date = new Date(Date.now() - 37 * 60_000).toUTCString();
+  const forbidden = async () => new Response('{"message":"Forbidden"}', { status: 403, headers: { date } });
+  const cosecha = extractionsClient({ apiUrl: 'https://api.example', fetch: forbidden });
+  const message = async (call: Promise<unknown>) => call.then(String, (error: Error) => error.message);
+  const ofOne = await message(cosecha.requestExtraction(requestOf('user')));
+  expect(ofOne).toContain('The clock of this machine is 37 min ahead of that of AWS.');
+  expect(await message(cosecha.requestAll([requestOf('user')], { batch: 'b' }))).toBe(ofOne);
+});
+
 test('progress is reported, and a batch without a name is refused before anything is sent', async () => {
   const seen: number[] = [];
   const { run, calls } = api();

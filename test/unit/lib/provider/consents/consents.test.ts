@@ -33,9 +33,39 @@ test('the consents of a Task Token are listed, read and revoked', async () => {
   expect(await revokeConsent(connection, 'task-token', id)).toEqual(revoked);
 });
 
-test('pages of consents that are empty and still promise more do not go on for ever', async () => {
-  const body = JSON.stringify({ data: { consents: [], hasNext: true, count: 3 } });
-  const { connection, calls } = answering(() => ({ body }));
-  await expect(iterateConsents(connection, 'task-token').next()).rejects.toThrow('an empty page');
-  expect(calls).toHaveLength(1);
+const consentOf = (id: string) => ({
+  id,
+  products: ['tef'],
+  tyc: { actualVersion: 3 },
+  entity: { id: 'demo-bank', name: 'Demo bank', type: 'bank' },
+  status: 'ACTIVE',
+  validUntil: '2027-01-31T00:00:00.000Z',
+});
+const listOf = (pages: readonly (readonly string[])[], ends = false) => {
+  const { connection, calls } = answering(() => {
+    const page = pages[(calls.length - 1) % pages.length] ?? [];
+    const hasNext = !(ends && calls.length === pages.length);
+    return { body: JSON.stringify({ data: { consents: page.map(consentOf), hasNext, count: 3 } }) };
+  });
+  const read = async () => {
+    const ids: string[] = [];
+    for await (const { id } of iterateConsents(connection, 'task-token')) ids.push(id);
+    return ids;
+  };
+  return { consents: read(), calls };
+};
+
+test.each([
+  ['empty', [[]], 1],
+  ['the same again', [['a', 'b']], 2],
+  ['those of two pages in turn', [['a'], ['b']], 3],
+])('pages of consents that are %s and still promise more do not go on for ever', async (_, pages, asked) => {
+  const { consents, calls } = listOf(pages);
+  await expect(consents).rejects.toThrow('without a new consent');
+  expect(calls).toHaveLength(asked);
+});
+
+test('a consent that moved to the next page comes once', async () => {
+  const { consents } = listOf([['a', 'b'], ['b', 'c'], ['c']], true);
+  expect(await consents).toEqual(['a', 'b', 'c']);
 });
