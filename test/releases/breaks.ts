@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Setting } from './contract.ts';
 import { type Direction, type Json, schemaBreaks } from './schema-breaks.ts';
-import type { StoredResources } from './stored-resources.ts';
+import { indexPrefix, type Stored, type StoredResources } from './stored-resources.ts';
 
 type Files = Readonly<Record<string, Json>>;
 type Contract = Readonly<Record<string, unknown>>;
@@ -170,15 +170,35 @@ const compareNames = (before: Names, after: Names): readonly string[] =>
       .map((name) => `${kind}: ${name} is gone or renamed.`),
   );
 
+/**
+ * "You can add or delete one global secondary index" with an update of a table, and change nothing else of one
+ * (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-dynamodb-table.html). Only AWS itself refuses more.
+ */
+const compareIndexes = (table: string, before: Stored, after: Stored): readonly string[] => {
+  const named = (its: Stored) => Object.keys(its).filter((name) => name.startsWith(indexPrefix));
+  const [old, now] = [named(before), named(after)];
+  const moved = [...old.filter((name) => !now.includes(name)), ...now.filter((name) => !old.includes(name))];
+  const changed = old.filter((name) => now.includes(name) && before[name] !== after[name]);
+  return [
+    ...changed.map(
+      (name) => `${table}: the ${name} has other keys or another projection, which AWS refuses.`,
+    ),
+    ...(moved.length > 1
+      ? [`${table}: ${moved.join(', ')} in one update, and AWS makes or removes one.`]
+      : []),
+  ];
+};
+
 const compareStored = (before: StoredResources, after: StoredResources): readonly string[] =>
   Object.entries(before).flatMap(([shape, resources]) =>
     Object.entries(resources).flatMap(([id, old]) => {
       const now = after[shape]?.[id];
       if (now === undefined)
         return [`${id} (${old.Type}, ${shape}) is gone or renamed, with all that it keeps.`];
-      return [...new Set([...Object.keys(old), ...Object.keys(now)])]
-        .filter((property) => old[property] !== now[property])
+      const replaced = [...new Set([...Object.keys(old), ...Object.keys(now)])]
+        .filter((property) => !property.startsWith(indexPrefix) && old[property] !== now[property])
         .map((property) => `${id} (${old.Type}, ${shape}) has another ${property}, so AWS makes a new one.`);
+      return [...replaced, ...compareIndexes(`${id} (${shape})`, old, now)];
     }),
   );
 

@@ -140,8 +140,33 @@ describe('a planted break is found', () => {
       'SecretsFingerprintKeyBB293135 (AWS::SecretsManager::Secret, default) has another Name, so AWS makes a new one.',
       set('stored-resources.json default SecretsFingerprintKeyBB293135', 'Name', '"other"'),
     ],
+    [
+      'StorageExtractions87B6CC07 (default): the index due has other keys or another projection, which AWS refuses.',
+      set('stored-resources.json default StorageExtractions87B6CC07', 'index due', '{}'),
+    ],
+    [
+      'StorageTasks7A5B7490 (default): index one, index two in one update, and AWS makes or removes one.',
+      change('stored-resources.json default', 'StorageTasks7A5B7490', (table) => ({
+        ...Object(table),
+        'index one': '{}',
+        'index two': '{}',
+      })),
+    ],
+    [
+      'StorageExtractions87B6CC07 (default): index batch, index other in one update, and AWS makes or removes one.',
+      change('stored-resources.json default', 'StorageExtractions87B6CC07', (table) => {
+        const { 'index batch': _batch, ...rest } = Object(table);
+        return { ...rest, 'index other': '{}' };
+      }),
+    ],
   ])('%s', (sentence, planted) => {
     expect(afterChanges(planted)).toContain(sentence);
+  });
+
+  test('one new index, or one less, is none', () => {
+    const table = 'stored-resources.json default StorageExtractions87B6CC07';
+    expect(afterChanges(set(table, 'index other', '{}'))).toEqual([]);
+    expect(afterChanges(remove(table, 'index batch'))).toEqual([]);
   });
 
   const names = released['names.json'] as Readonly<Record<string, readonly string[]>>;

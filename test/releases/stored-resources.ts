@@ -11,16 +11,31 @@ export const createOnly: Readonly<Record<string, readonly string[]>> = JSON.pars
   readFileSync(new URL('create-only.json', import.meta.url), 'utf8'),
 );
 
+/** Before the name of an index, as the name of a property. */
+export const indexPrefix = 'index ';
+
 /** What a resource is, as far as a change would replace it. By property, as text. */
-type Stored = Readonly<Record<string, string>>;
+export type Stored = Readonly<Record<string, string>>;
 export type StoredResources = Readonly<Record<string, Readonly<Record<string, Stored>>>>;
 
-const storedOf = ({ Type, Properties }: Resource): Stored => ({
-  Type,
+type Index = { readonly IndexName: string };
+
+/** The indexes of a table, each with its keys and its projection. */
+const indexesOf = ({ Properties }: Resource): Stored =>
+  Object.fromEntries(
+    ((Properties.GlobalSecondaryIndexes ?? []) as readonly Index[]).map(({ IndexName, ...index }) => [
+      `${indexPrefix}${IndexName}`,
+      JSON.stringify(index),
+    ]),
+  );
+
+const storedOf = (resource: Resource): Stored => ({
+  Type: resource.Type,
+  ...indexesOf(resource),
   ...Object.fromEntries(
-    (createOnly[Type] ?? [])
-      .filter((property) => Properties[property] !== undefined)
-      .map((property) => [property, JSON.stringify(Properties[property])]),
+    (createOnly[resource.Type] ?? [])
+      .filter((property) => resource.Properties[property] !== undefined)
+      .map((property) => [property, JSON.stringify(resource.Properties[property])]),
   ),
 });
 

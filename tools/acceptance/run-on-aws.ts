@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { explainFailedDeployment } from '../../infra/deploy/explain-failed-deployment.ts';
 import { findBootstrapProblem, findQualifier } from '../../infra/deploy/find-bootstrap-problem.ts';
 import { removeObjects } from '../../lib/aws/removals-on-aws.ts';
@@ -66,6 +67,7 @@ export const runOnAws = async (options: AcceptOptions, shell: Shell, stop: Abort
   const cloudFormation = new CloudFormationClient();
   await refuseOtherProvider(stage, (name) => describeStack(cloudFormation, name));
   if (onlyDestroy) return destroyStage(stage, context);
+  if (endpoint === undefined) await refuseRoot(new STSClient());
   await refuseUnreadyAccount(cloudFormation, endpoint, Number(all.reconcileConcurrency));
   const there = apiPath === undefined ? '' : ` --api-path '${apiPath}'`;
   const command = `npm run accept -- -c stage=${stage}${there}`;
@@ -122,6 +124,20 @@ export const refuseOtherProvider = async (
   if (cosecha === undefined || fakeProvider !== undefined) return;
   throw new CliError(
     `${name} was deployed without a fake provider, so it may hold data. Nothing was done. Name another stage: npm run accept -- -c stage=accept-<name>`,
+  );
+};
+
+/**
+ * Refuses the root user, who may assume no role (https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html): the check
+ * `foreign-caller` would fail once all is deployed. An emulator lets its root.
+ *
+ * @throws {CliError}
+ */
+export const refuseRoot = async (client: Pick<STSClient, 'send'>): Promise<void> => {
+  const { Arn = '' } = await client.send(new GetCallerIdentityCommand());
+  if (!Arn.endsWith(':root')) return;
+  throw new CliError(
+    'These are the credentials of the root user, who may assume no role, as the check foreign-caller does. Nothing was deployed. Log in as a user or a role with AdministratorAccess.',
   );
 };
 

@@ -1,3 +1,4 @@
+import type { STSClient } from '@aws-sdk/client-sts';
 /** @module-tag slow */
 
 import { execFile } from 'node:child_process';
@@ -10,10 +11,11 @@ import { expect, test } from 'vitest';
 import { bundle } from '../../../../infra/bundle/bundle-functions.ts';
 import { checks } from '../../../../tools/acceptance/checks/checks.ts';
 import { readAcceptOptions } from '../../../../tools/acceptance/read-accept-options.ts';
-import { emptyAndDestroy, refuseOtherProvider } from '../../../../tools/acceptance/run-on-aws.ts';
+import { emptyAndDestroy, refuseOtherProvider, refuseRoot } from '../../../../tools/acceptance/run-on-aws.ts';
 import { awsSettings, emulatorSettings, upgradeSettings } from '../../../../tools/acceptance/settings.ts';
 import { acceptanceSources } from '../../../../tools/acceptance/stage.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
+import { stubClient } from '../../../support/aws/stub-client.ts';
 import {
   flatten,
   functionsOf,
@@ -249,6 +251,13 @@ test.each([
   });
   expect(result).toBe(code);
   expect(done).toEqual(codes.flatMap(() => ['empty', 'destroy']));
+});
+
+test('the root user is refused before anything is deployed, as it may assume no role', async () => {
+  const refuseAs = (Arn: string) => refuseRoot(stubClient<STSClient>(() => ({ Arn })).client);
+  await expect(refuseAs('arn:aws:iam::111122223333:root')).rejects.toThrow('credentials of the root user');
+  await refuseAs('arn:aws:iam::111122223333:user/root');
+  await refuseAs('arn:aws:sts::111122223333:assumed-role/Administrator/root');
 });
 
 /** Where only these stacks exist. */
