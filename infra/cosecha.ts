@@ -70,6 +70,7 @@ export class Cosecha extends Construct {
 
   constructor(scope: Construct, id: string, props: CosechaProps) {
     super(scope, id);
+    refuseNestedStack(Stack.of(this));
     // Without props, as JavaScript allows, the settings that are required are named.
     const { config, code } = props?.built ?? build(props);
     refuseLocalOnAws(config, process.env);
@@ -189,6 +190,14 @@ const build = (props: Partial<CosechaProps> = {}): Built => {
     config: readConfig(alarmTopic ? { ...settings, alarmTopicArn: alarmTopic.topicArn } : settings),
     code: prebuiltFunctions(),
   };
+};
+
+/** What is named after the stack would be named after a token, and the command line finds a deployment by the name of its stack. */
+const refuseNestedStack = (stack: Stack): void => {
+  if (stack.nestedStackParent === undefined) return;
+  throw new ConfigError(
+    `${stack.node.path} is a NestedStack, in which Cosecha cannot be: give it a Stack of its own.`,
+  );
 };
 
 /** What is known when the app is synthesized. A stack that is bound to no environment has tokens. */

@@ -1,4 +1,4 @@
-import { Aws, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, Duration, Stack, Token, Validations } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -20,6 +20,7 @@ import {
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../../lib/aws/stage.ts';
+import { ConfigError } from '../../settings/config-error.ts';
 import { viaService } from '../allow.ts';
 import { outcomePatterns } from './outcome-patterns.ts';
 
@@ -94,6 +95,7 @@ export class ExtractionConsumer extends Construct {
 
   constructor(scope: Construct, id: string, props: ExtractionConsumerProps) {
     super(scope, id);
+    if (props.cosecha !== undefined) refuseElsewhere(props.cosecha, this);
     const { stage, cosecha, handler, changes = 'outcomes', readResults = false, ...tuning } = props;
     const { streamArn, dataKeyArn, resultsBucketName } = cosecha ? namesOf(cosecha) : this.lookUp(stage);
     this.failures = failuresBucket(this);
@@ -217,6 +219,19 @@ export class ExtractionConsumer extends Construct {
     });
   }
 }
+
+/** Lambda reads a stream of its own region and account only, and a token of the other stack fails at AWS alone. */
+const refuseElsewhere = (cosecha: Source, consumer: Construct): void => {
+  if (!Construct.isConstruct(cosecha)) return;
+  for (const where of ['region', 'account'] as const) {
+    const its = Stack.of(cosecha)[where];
+    const own = Stack.of(consumer)[where];
+    if (its === own || Token.isUnresolved(its) || Token.isUnresolved(own)) continue;
+    throw new ConfigError(
+      `${consumer.node.path} is in ${own}, and Cosecha in ${its}: a consumer of the stream has to be in the same ${where}. Elsewhere, add a rule to the event bus (docs/stream.md, "From another account").`,
+    );
+  }
+};
 
 type Names = {
   readonly streamArn: string;

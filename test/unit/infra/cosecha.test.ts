@@ -1,10 +1,11 @@
-import { CfnParameter, Stack } from 'aws-cdk-lib';
+import { CfnParameter, NestedStack, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { Construct } from 'constructs';
 import { describe, expect, test } from 'vitest';
 import { Cosecha } from '../../../infra/cosecha.ts';
+import { prebuiltFunctions } from '../../../infra/lambda/prebuilt-functions.ts';
 import { read } from '../docs/metric-names.ts';
 import { embed, newApp, newStack, twoInOneStack, withWhatTheAccountHas } from './embedded.ts';
 import {
@@ -224,6 +225,17 @@ test('a stage is refused twice in one stack, and taken once in each of two', () 
     'The stage "prod" is already in this stack, as Banking/Bank: its secrets, alarms and parameters would have the same names.',
   );
   embed(new Stack(stack.node.root, 'Other'), 'Bank');
+});
+
+test('a nested stack is refused with a sentence, whatever stack it is in', () => {
+  const nested = new NestedStack(newStack(), 'Nested');
+  expect(() => embed(nested, 'Bank')).toThrow(
+    'Banking/Nested is a NestedStack, in which Cosecha cannot be: give it a Stack of its own.',
+  );
+});
+
+test('an app that is bundled gets the option that leaves the package out', () => {
+  expect(() => prebuiltFunctions('/nowhere')).toThrow(/esbuild --external:@cosecha\/cosecha/);
 });
 
 test('a topic of another region is refused, whether it is imported or of the same app', () => {

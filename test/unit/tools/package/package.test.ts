@@ -143,7 +143,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
   });
 
   test.each([
-    ['the reader of the stream', `export * from '@cosecha/cosecha';`, 4],
+    ['the reader of the stream', `export * from '@cosecha/cosecha';`, 5],
     ['the builders for tests', `export * from '@cosecha/cosecha/testing';`, 9],
     ['the client of the API', `export * from '@cosecha/cosecha/client';`, 18],
     ['the whole client of the provider', `export * from '@cosecha/cosecha/provider';`, 34],
@@ -245,6 +245,26 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     const args = ['--no-experimental-require-module', '--require', './jest.cjs', 'test.cjs'];
     expect((await node(args, app)).stdout).toBe('the stack has a deployment of Cosecha\n');
   });
+
+  test.each(['esm', 'cjs'] as const)(
+    'names the option that an app needs whose bundle contains it, in %s',
+    async (format) => {
+      linkPackages(project, ['aws-cdk-lib', 'constructs']);
+      addFile(
+        'bundled.ts',
+        `import { App, Stack } from 'aws-cdk-lib';
+       import { Cosecha } from '@cosecha/cosecha/cdk';
+       new Cosecha(new Stack(new App(), 'Banking'), 'Bank', { stage: 'prod', providerBaseUrl: 'https://provider.example' });`,
+      );
+      const outfile = join(project, `bundled.${format === 'esm' ? 'mjs' : 'cjs'}`);
+      const external = ['aws-cdk-lib', 'constructs'];
+      const options = { entryPoints: [join(project, 'bundled.ts')], platform: 'node' as const, bundle: true };
+      await build({ ...options, external, format, outfile, logLevel: 'silent' });
+      await expect(node([outfile], project)).rejects.toThrow('esbuild --external:@cosecha/cosecha');
+      await build({ ...options, external: [...external, '@cosecha/cosecha'], format, outfile });
+      await node([outfile], project);
+    },
+  );
 
   test('has types that a strict compiler accepts and that refuse a misuse', async () => {
     linkPackages(project, ['aws-cdk-lib', 'constructs', '@types/node', '@types/aws-lambda', 'undici-types']);

@@ -1,12 +1,12 @@
-import { ExtractionConsumer, type ExtractionConsumerProps } from '@cosecha/cosecha/cdk';
-import { Stack } from 'aws-cdk-lib';
+import { ConfigError, ExtractionConsumer, type ExtractionConsumerProps } from '@cosecha/cosecha/cdk';
+import { type Environment, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { TotalsStack } from '../../../../../examples/consumer/stack.ts';
-import { newApp } from '../../embedded.ts';
+import { embed, newApp } from '../../embedded.ts';
 import { describeResources, flatten, propertiesOf, resourcesOf, statementsOfRole } from '../../synth.ts';
 
 const consume = (props: Partial<Extract<ExtractionConsumerProps, { stage: string }>> = {}) => {
@@ -27,6 +27,39 @@ const mappingOf = (from: Template) =>
   Object.values(from.findResources('AWS::Lambda::EventSourceMapping'))[0]?.Properties;
 const patternsOf = (from: Template) =>
   mappingOf(from)?.FilterCriteria?.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern));
+
+describe('a consumer that cannot read the stream', () => {
+  const [ireland, virginia] = ['eu-west-1', 'us-east-1'];
+  const consumeFrom = (own: Environment, its: Environment) => {
+    const app = newApp();
+    const bank = embed(new Stack(app, 'Banking', { env: its }), 'Bank');
+    const stack = new Stack(app, 'Downstream', { env: own });
+    const functionArn = `arn:aws:lambda:${own.region ?? ireland}:${own.account ?? '111122223333'}:function:f`;
+    const handler = LambdaFunction.fromFunctionAttributes(stack, 'Handler', {
+      functionArn,
+      sameEnvironment: true,
+    });
+    return () => new ExtractionConsumer(stack, 'Consumer', { cosecha: bank, handler });
+  };
+
+  test.each([
+    ['region', { region: ireland }, { region: virginia }],
+    ['account', { region: ireland, account: '111122223333' }, { region: ireland, account: '444455556666' }],
+  ])('as Cosecha is in another %s is refused with a sentence', (what, own, its) => {
+    const consuming = consumeFrom(own, its);
+    const error = new ConfigError(`a consumer of the stream has to be in the same ${what}`);
+    expect(consuming).toThrow(
+      expect.objectContaining({ name: error.name, message: expect.stringContaining(error.message) }),
+    );
+  });
+
+  test.each([
+    [{}, {}],
+    [{ region: ireland }, { region: ireland }],
+  ])('is accepted while both may be the same: %j', (own, its) => {
+    expect(consumeFrom(own, its)).not.toThrow();
+  });
+});
 
 describe('a consumer', () => {
   test('finds the stream and its key in the Parameter Store, as the stack publishes them', () => {
