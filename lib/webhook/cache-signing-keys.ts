@@ -1,4 +1,4 @@
-import { type SigningKey, signingKeyOf } from './verify-signature.ts';
+import { type KeyText, type SigningKey, signingKeyOf } from './verify-signature.ts';
 
 /** The signing keys that a delivery may be signed with: the current one and the one before it. */
 export type SigningKeys = {
@@ -21,7 +21,7 @@ const maxAgeMs = 5 * 60_000;
  * cached.
  */
 export const cacheSigningKeys = (options: {
-  readonly fetchKeys: () => Promise<readonly string[]>;
+  readonly fetchKeys: () => Promise<readonly KeyText[]>;
   readonly refreshEveryMs: number;
   readonly now: () => Date;
 }): SigningKeys => {
@@ -32,7 +32,7 @@ export const cacheSigningKeys = (options: {
   const fetchNow = (): Promise<readonly SigningKey[]> => {
     triedAt = options.now().getTime();
     fetched = options.fetchKeys().then((texts) => {
-      known = texts.map(signingKeyOf);
+      known = texts.map(({ text, version }) => signingKeyOf(text, version));
       return known;
     });
     return fetched;

@@ -24,7 +24,13 @@ type ReceivedDelivery =
   | { readonly answer: 413 }
   | { readonly answer: 401; readonly reason: 'missing' | 'malformed' | 'mismatch' | 'doctor' }
   | { readonly answer: 400; readonly reason: 'not-json' | 'not-decryptable' | 'no-task' }
-  | { readonly answer: 204; readonly taskId: string; readonly recorded: RecordedDelivery | 'unknown-status' };
+  | {
+      readonly answer: 204;
+      readonly taskId: string;
+      readonly recorded: RecordedDelivery | 'unknown-status';
+      /** The version of the key that verified it, by which `doctor` and `fill` know what the provider signs with. */
+      readonly keyVersion?: string;
+    };
 
 export type ReceiveDeliveryDeps = {
   readonly keys: SigningKeys;
@@ -93,12 +99,14 @@ export const receiveDelivery = async (
     return { answer: 400, reason: delivery.reason };
   }
   const { taskId } = delivery;
+  const { version: keyVersion } = verification;
+  const verifiedBy = keyVersion === undefined ? {} : { keyVersion };
   if (delivery.kind === 'unknown-status') {
     deps.telemetry.count('WebhookUnknownStatus', { taskId });
-    return { answer: 204, taskId, recorded: 'unknown-status' };
+    return { answer: 204, taskId, recorded: 'unknown-status', ...verifiedBy };
   }
   const { taskStatus } = delivery;
-  return { answer: 204, taskId, recorded: await deps.record({ taskId, taskStatus }) };
+  return { answer: 204, taskId, recorded: await deps.record({ taskId, taskStatus }), ...verifiedBy };
 };
 
 /** The part of an API Gateway event that the webhook reads. Header names are in lower case. */

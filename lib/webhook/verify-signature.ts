@@ -1,18 +1,27 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { signaturePattern } from '../provider/assumptions.ts';
 
-/** A signing key of the provider, in the two forms that are needed. Created once per fetch of the keys. */
-export type SigningKey = {
+/** A signing key of the provider. `version` names it in the log. */
+export type KeyText = {
   /** Decrypts an encrypted body ("Encryption scheme", with the signing key in place of the session token). */
   readonly text: string;
+  readonly version?: string;
+};
+
+/** In the two forms that are needed. Created once per fetch of the keys. */
+export type SigningKey = KeyText & {
   /** The UTF-8 bytes of `text`, for HMAC. A text would be encoded and copied for each delivery. */
   readonly secret: KeyObject;
 };
 
-export const signingKeyOf = (text: string): SigningKey => ({ text, secret: createSecretKey(text, 'utf8') });
+export const signingKeyOf = (text: string, version?: string): SigningKey => ({
+  text,
+  ...(version === undefined ? {} : { version }),
+  secret: createSecretKey(text, 'utf8'),
+});
 
 export type Verification =
-  | { readonly verified: true; readonly key: string }
+  | { readonly verified: true; readonly key: string; readonly version?: string }
   | { readonly verified: false; readonly reason: 'missing' | 'malformed' | 'mismatch' };
 
 const scheme = 'sha256=';
@@ -36,7 +45,7 @@ export const verifySignature = (
     const expected = createHmac('sha256', key.secret).update(body).digest();
     if (timingSafeEqual(expected, claimed)) matched ??= key;
   }
-  return matched === undefined
-    ? { verified: false, reason: 'mismatch' }
-    : { verified: true, key: matched.text };
+  if (matched === undefined) return { verified: false, reason: 'mismatch' };
+  const { text: key, version } = matched;
+  return { verified: true, key, ...(version === undefined ? {} : { version }) };
 };

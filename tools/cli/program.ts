@@ -247,6 +247,10 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .addArgument(
         new Argument('<key>', 'the key, which is prompted for').choices(['api-key', 'signing-key']),
       )
+      .option(
+        '--drop-previous',
+        'store it although the provider may still sign with the previous signing key',
+      )
       .addHelpText(
         'after',
         examples('--stage prod fill api-key', '--stage prod fill signing-key < signing-key.txt'),

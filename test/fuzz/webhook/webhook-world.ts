@@ -64,7 +64,10 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
   };
   const deps = {
     keys: cacheSigningKeys({
-      fetchKeys: hooks.fetchKeys ?? (async () => setup.keys),
+      fetchKeys: async () => {
+        const texts = await (hooks.fetchKeys?.() ?? setup.keys);
+        return texts.map((text, index) => ({ text, version: `version-${index}` }));
+      },
       refreshEveryMs: 15_000,
       now,
     }),

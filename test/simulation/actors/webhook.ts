@@ -35,7 +35,11 @@ export const webhookOf = (world: World) => {
         receiveDelivery(deliveryOf(task), {
           keys: cacheSigningKeys({
             fetchKeys: () =>
-              kernel.call(process, { name: 'read signing keys', kind: 'read', take: () => [signingKey] }),
+              kernel.call(process, {
+                name: 'read signing keys',
+                kind: 'read',
+                take: () => [{ text: signingKey }],
+              }),
             refreshEveryMs: 15_000,
             now: world.now,
           }),

@@ -1,3 +1,4 @@
+import { readDeliveries } from '../aws/read-deliveries.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { breakersOf } from '../aws/stores.ts';
 import { describeSubject, healthHeading } from '../health/describe-health.ts';
@@ -20,6 +21,14 @@ export const health = async ({ shell, connect }: CommandContext): Promise<number
   shell.wait(undefined);
   // What is held ends nothing, so that no figure below shows it.
   await hintHeldCalls(breakersOf(deployment), shell);
+  const { items, complete: isWhole } = await readDeliveries(deployment, new Date(now.getTime() - 3_600_000));
+  const refused = items.filter(({ verifiedBy }) => verifiedBy === undefined).length;
+  if (items.length > 0) {
+    const some = isWhole ? '' : 'at least ';
+    shell.hint(
+      `Deliveries of the last hour: ${some}${items.length - refused} verified, ${some}${refused} refused as no key fits.`,
+    );
+  }
   const line = describeLine(await readStartRate(deployment, now), now);
   if (line.length > 0) shell.hint(line);
   for (const [index, subject] of subjects.entries()) {

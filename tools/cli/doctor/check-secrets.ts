@@ -2,7 +2,8 @@ import { ListSecretVersionIdsCommand, type SecretsManagerClient } from '@aws-sdk
 import { readSecret } from '../../../lib/aws/read-secret.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
 import { apiKeyFaultOf, secretFaultOf, secretFaults } from '../../../lib/secret-shape.ts';
-import { formatSeconds } from '../terminal/format-seconds.ts';
+import type { CheckedDelivery } from '../aws/read-deliveries.ts';
+import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { type Found, failed, passed } from './finding.ts';
 
 /** By the kind of a secret. The stack generates the fingerprint key, and nobody may read it. */
@@ -18,7 +19,27 @@ export type Secret = {
   readonly kind: keyof typeof faultOf;
   /** How to fill it. */
   readonly remedy: string;
+  /** Of a key that verifies: the deliveries of the last day, the newest first. */
+  readonly deliveries?: () => Promise<readonly CheckedDelivery[]>;
 };
+
+/** Which of the accepted keys verified last, as a clause. */
+const lastVerified = async ({ deliveries }: Secret, accepted: Accepted, now: Date): Promise<string> => {
+  if (deliveries === undefined) return '';
+  const read = await deliveries().catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== 'AccessDeniedException') throw error;
+    return undefined;
+  });
+  if (read === undefined) return '; which key verified last is not known, as you may not read the log';
+  const last = read.find(({ verifiedBy }) => verifiedBy !== undefined);
+  if (last === undefined) return '; no delivery was verified within a day';
+  const which =
+    Object.entries(accepted).find(([, version]) => version === last.verifiedBy)?.[0] ?? 'a dropped';
+  return `; ${which} key verified the last delivery, ${formatSeconds(secondsSince(last.at, now))} ago`;
+};
+
+/** The versions of the keys that are accepted. */
+type Accepted = { readonly 'the current': string | undefined; readonly 'the previous': string | undefined };
 
 type Shape = { readonly clause: string } | { readonly fault: string };
 
@@ -48,8 +69,9 @@ export const checkSecret = async (
 ): Promise<Found> => {
   const { name, label, remedy } = secret;
   const { Versions = [] } = await client.send(new ListSecretVersionIdsCommand({ SecretId: name }));
+  const versionOf = (stage: string) => Versions.find(({ VersionStages }) => VersionStages?.includes(stage));
   const ageOf = (stage: string): string | undefined => {
-    const created = Versions.find(({ VersionStages }) => VersionStages?.includes(stage))?.CreatedDate;
+    const created = versionOf(stage)?.CreatedDate;
     return created === undefined ? undefined : formatSeconds((now.getTime() - created.getTime()) / 1_000);
   };
   const current = ageOf('AWSCURRENT');
@@ -58,5 +80,10 @@ export const checkSecret = async (
   if ('fault' in shape) return failed(`${label} ${shape.fault}`, remedy);
   const previous = ageOf('AWSPREVIOUS');
   const other = previous === undefined ? '' : `; the previous one, ${previous} old, is AWSPREVIOUS`;
-  return passed(`${label} was filled ${current} ago${shape.clause}${other}`);
+  const accepted = {
+    'the current': versionOf('AWSCURRENT')?.VersionId,
+    'the previous': versionOf('AWSPREVIOUS')?.VersionId,
+  };
+  const verified = await lastVerified(secret, accepted, now);
+  return passed(`${label} was filled ${current} ago${shape.clause}${other}${verified}`);
 };

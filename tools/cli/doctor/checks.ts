@@ -14,7 +14,9 @@ import { memoize } from '../../../lib/memoize.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { queueClient } from '../aws/queues.ts';
 import { alarmNamesOf } from '../aws/read-alarms.ts';
+import { readDeliveries } from '../aws/read-deliveries.ts';
 import { openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
+import { ownMetric, sumMetric } from '../aws/read-metric.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { breakersOf, s3Of } from '../aws/stores.ts';
@@ -28,6 +30,7 @@ import {
   checkSessions,
   checkSweep,
 } from './check-alarms-and-backlog.ts';
+import { checkDeliveries } from './check-deliveries.ts';
 import { checkBoundary, checkKeys } from './check-keys.ts';
 import { checkProvider, checkWebhook } from './check-provider.ts';
 import {
@@ -47,15 +50,26 @@ import { type Check, passed, skipped } from './finding.ts';
 
 export type DoctorOptions = { readonly provider?: true };
 
+const hoursBefore = (now: Date, hours: number): Date => new Date(now.getTime() - hours * 3_600_000);
+
 type Runs = Readonly<Record<string, Check['run']>>;
 
-const secretChecks = ({ client, output, name }: Deployment, now: Date): Runs => {
+const secretChecks = (deployment: Deployment, now: Date): Runs => {
+  const { client, output, name } = deployment;
   const secrets = new SecretsManagerClient(client);
-  const check = (id: string, secret: Pick<Secret, 'label' | 'kind'>, remedy: () => string): Runs => ({
+  const check = (
+    id: string,
+    secret: Pick<Secret, 'label' | 'kind' | 'deliveries'>,
+    remedy: () => string,
+  ): Runs => ({
     [id]: () => checkSecret(secrets, { name: `${name}/${id}`, ...secret, remedy: remedy() }, now),
   });
   const apiKey = { label: 'provider API key', kind: 'API key' } as const;
-  const signingKey = { label: 'webhook signing key', kind: 'signing key' } as const;
+  const signingKey = {
+    label: 'webhook signing key',
+    kind: 'signing key',
+    deliveries: async () => (await readDeliveries(deployment, hoursBefore(now, 24))).items,
+  } as const;
   const fingerprintKey = { label: 'fingerprint key', kind: 'generated' } as const;
   return {
     ...check('provider-api-key', apiKey, () => output('FillProviderApiKey')),
@@ -142,7 +156,7 @@ const queueChecks = (deployment: Deployment): Runs => {
 
 /** Every check of a deployment, in the order in which `doctor` prints them. */
 export const checksOf = (deployment: Deployment, { provider }: DoctorOptions, now: Date) => {
-  const { client, output, findOutput, name, api, stackName, stackStatus, isMiniStack } = deployment;
+  const { client, output, findOutput, name, api, stage, stackName, stackStatus, isMiniStack } = deployment;
   const runs: Runs = {
     credentials: async () => {
       const { Account, Arn } = await new STSClient(client).send(new GetCallerIdentityCommand());
@@ -154,6 +168,16 @@ export const checksOf = (deployment: Deployment, { provider }: DoctorOptions, no
       : {}),
     ...secretChecks(deployment, now),
     webhook: () => checkWebhook(fetch, api.webhookUrl),
+    deliveries: async () => {
+      const since = hoursBefore(now, 1);
+      const [deliveries, missed] = await Promise.all([
+        readDeliveries(deployment, since),
+        isMiniStack
+          ? undefined
+          : sumMetric(new CloudWatchClient(client), ownMetric(stage, 'WebhookMissed'), since, now),
+      ]);
+      return checkDeliveries({ deliveries, missed }, now);
+    },
     routes: () =>
       checkRoutes(new ApiGatewayV2Client(client), {
         apiId: output('ApiId'),

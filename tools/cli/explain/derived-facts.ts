@@ -7,6 +7,12 @@ type Fact = boolean | undefined;
 export const webhookCame = ({ task }: Known): Fact =>
   task === undefined ? undefined : task.notifiedAt !== undefined;
 
+/** Deliveries that were refused while it ran. Nothing of them is read before it is verified, so one of them may be of its task. */
+export const refusedMeanwhile = ({ refusedDeliveries: count }: Known): string | undefined =>
+  count === 0
+    ? undefined
+    : `${count} ${count === 1 ? 'delivery was' : 'deliveries were'} refused in this time, as no key fits: of which task is not known.`;
+
 /** Why the last read before `TIMED_OUT` brought no final status, as the log of the process that recorded it has it. */
 export const whyTimedOut = ({ record, logs }: Known): string | undefined => {
   const explanation = logs

@@ -25,7 +25,8 @@ const reportedBy = (known: Ended): string => {
   if (settledBy === 'start') return 'reported by a webhook that came before the start was recorded';
   const { notifiedAt } = task ?? {};
   if (notifiedAt === undefined) {
-    return webhookCame(known) === false ? 'found by polling: no webhook came' : 'found by polling';
+    if (webhookCame(known) !== false) return 'found by polling';
+    return `found by polling: no webhook ${known.refusedDeliveries === 0 ? 'came' : 'was accepted'}`;
   }
   return notifiedAt > settledAt
     ? `found by polling: the webhook came only at ${clockTime(notifiedAt, now)}`

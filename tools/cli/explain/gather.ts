@@ -1,5 +1,5 @@
 import { plusSeconds } from '../../../lib/extraction/deadlines.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import { type Extraction, hasWebhook } from '../../../lib/extraction/record.ts';
 import type { CommandText } from '../terminal/command-text.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import { bounded } from './bounded-text.ts';
@@ -14,6 +14,7 @@ const names: Readonly<Record<SourceName, string>> = {
   task: 'The item in Tasks',
   execution: "The execution's history",
   logs: "The functions' logs",
+  deliveries: 'Refused deliveries',
   holds: 'Pauses and circuit breakers',
   sweep: "The sweep's schedule",
   line: 'The line',
@@ -75,12 +76,18 @@ export const gather = async (sources: StorySources, { extractionId, now, command
   const ids = [extractionId, ...(taskId === undefined ? [] : [taskId])];
   const to = lastSeenAt(record, now);
   const isInLine = execution !== undefined && currentVisit(execution)?.state === 'InLine';
-  const [line, task, logged] = await Promise.all([
+  const [line, task, logged, delivered] = await Promise.all([
     isInLine && record?.status === 'REQUESTED' ? read('line', sources.line()) : undefined,
     taskId === undefined ? undefined : read('task', sources.task(taskId)),
     since === undefined
       ? undefined
       : read('logs', sources.logs(ids, { from: plusSeconds(since, -slackSeconds), to })),
+    record?.startingAt === undefined || !hasWebhook(record) || record.settledBy === 'webhook'
+      ? undefined
+      : read(
+          'deliveries',
+          sources.deliveries({ from: record.startingAt, to: record.settledAt ?? now.toISOString() }),
+        ),
   ]);
   if (logged?.complete === false) notShown.push("The functions' logs: they hold more lines than were read.");
   return {
@@ -98,6 +105,8 @@ export const gather = async (sources: StorySources, { extractionId, now, command
     hasAllLogs: logged?.complete === true,
     holds: holds ?? [],
     line,
+    /** How many deliveries, of any task, were refused while it ran, as no key fits. */
+    refusedDeliveries: (delivered?.items ?? []).filter(({ verifiedBy }) => verifiedBy === undefined).length,
   };
 };
 

@@ -1,6 +1,7 @@
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { clockTime } from './bounded-text.ts';
+import { refusedMeanwhile } from './derived-facts.ts';
 import { explainOutcome, goneBecause } from './explain-outcome.ts';
 import type { Known } from './gather.ts';
 import { waitsFor } from './waits.ts';
@@ -40,5 +41,7 @@ export const headlineOf = (known: Known): string => {
   if (record === undefined) {
     return unread.has('record') ? 'The record could not be read.' : goneBecause(known);
   }
-  return record.dueShard === undefined ? explainOutcome({ ...known, record }) : openHeadline(known, record);
+  const headline =
+    record.dueShard === undefined ? explainOutcome({ ...known, record }) : openHeadline(known, record);
+  return [headline, refusedMeanwhile(known)].filter((sentence) => sentence !== undefined).join(' ');
 };

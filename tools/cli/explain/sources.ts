@@ -3,6 +3,7 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
 import type { Line } from '../../../lib/rate-limit/expected-start.ts';
 import type { Bounded } from '../aws/deployment.ts';
+import type { CheckedDelivery } from '../aws/read-deliveries.ts';
 import type { Execution, ExecutionEvent } from '../aws/read-execution.ts';
 import type { LogLine, Period } from '../aws/read-log-lines.ts';
 import type { MachineSettings, RetryDelays } from '../aws/read-machine-settings.ts';
@@ -29,6 +30,8 @@ export interface StorySources {
   execution(extractionId: string): Promise<Execution | undefined>;
   /** Lines with one of the ids. */
   logs(ids: readonly string[], within: Period): Promise<Bounded<LogLine>>;
+  /** Deliveries of any task whose signature was compared with our keys. */
+  deliveries(within: Period): Promise<Bounded<CheckedDelivery>>;
   holds(): Promise<readonly Hold[]>;
   sweep(): Promise<Sweep>;
   /** Who waits for the provider's rate. Read only for one that waits. */

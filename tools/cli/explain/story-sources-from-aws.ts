@@ -4,6 +4,7 @@ import { executionArn } from '../../../lib/aws/step-functions.ts';
 import { isRule, parseTriggers } from '../../../lib/aws/trigger.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { logsClient } from '../aws/logs.ts';
+import { readDeliveries } from '../aws/read-deliveries.ts';
 import { readExecution } from '../aws/read-execution.ts';
 import { readLogLines } from '../aws/read-log-lines.ts';
 import { readMachineSettings } from '../aws/read-machine-settings.ts';
@@ -52,6 +53,10 @@ export const storySources = (deployment: Deployment, now: () => Date): StorySour
     logs: async (ids, within) => {
       const groups = (await resources('AWS::Logs::LogGroup')).filter((name) => !name.startsWith(vended));
       return readLogLines(logsClient(client), groups, ids, within);
+    },
+    deliveries: async ({ from, to }) => {
+      const { items, complete } = await readDeliveries(deployment, new Date(from));
+      return { items: items.filter(({ at }) => at <= to), complete };
     },
     holds: () => readHolds(breakers, now()),
     sweep: () => readSweep(deployment),

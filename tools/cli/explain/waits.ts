@@ -185,7 +185,10 @@ const polls = (known: Open, visit: StateVisit): string => {
   const made = visit.attempts.length;
   const count = `${made} ${made === 1 ? 'poll' : 'polls'} so far`;
   const next = nextAt === undefined ? '' : `, the next by ${clockTime(nextAt, now)}`;
-  const missed = webhookCame(known) === false ? 'The webhook did not come' : 'No webhook had ended its wait';
+  const missed =
+    webhookCame(known) === false && known.refusedDeliveries === 0
+      ? 'The webhook did not come'
+      : 'No webhook had ended its wait';
   const explanation = hasWebhook(record)
     ? `${missed} by ${clockTime(visit.enteredAt, now)}, so the machine polls`
     : `The machine polls, as ${whyPolled(record)}`;

@@ -10,7 +10,9 @@ const notFound = () => new ResourceNotFoundException({ message: 'not found', $me
 const secret = (labels: { readonly AWSCURRENT?: string; readonly AWSPREVIOUS?: string }) =>
   stubClient<SecretsManagerClient>(({ input }) => {
     const value = labels[input.VersionStage as keyof typeof labels];
-    return value === undefined ? fail(notFound()) : { SecretString: value };
+    return value === undefined
+      ? fail(notFound())
+      : { SecretString: value, VersionId: `of ${input.VersionStage}` };
   });
 
 test.each(['now', 'now\n', 'now\r\n'])(
@@ -35,9 +37,20 @@ test.each([
 });
 
 test.each([
-  ['was rotated', { AWSCURRENT: 'new', AWSPREVIOUS: 'old' }, ['new', 'old']],
-  ['was never rotated', { AWSCURRENT: 'only' }, ['only']],
-  ['was rotated to the same value', { AWSCURRENT: 'only', AWSPREVIOUS: 'only' }, ['only']],
+  [
+    'was rotated',
+    { AWSCURRENT: 'new', AWSPREVIOUS: 'old' },
+    [
+      { text: 'new', version: 'of AWSCURRENT' },
+      { text: 'old', version: 'of AWSPREVIOUS' },
+    ],
+  ],
+  ['was never rotated', { AWSCURRENT: 'only' }, [{ text: 'only', version: 'of AWSCURRENT' }]],
+  [
+    'was rotated to the same value',
+    { AWSCURRENT: 'only', AWSPREVIOUS: 'only' },
+    [{ text: 'only', version: 'of AWSCURRENT' }],
+  ],
 ])('a secret that %s has its values of now and before as keys', async (_what, labels, keys) => {
   expect(await readRotatingSecret(secret(labels).client, 'k')).toEqual(keys);
 });

@@ -8,7 +8,7 @@ test('keys are fetched once, and after a mismatch again, unless the last fetch i
   const keys = cacheSigningKeys({
     fetchKeys: async () => {
       fetches += 1;
-      return [`key-${fetches}`];
+      return [{ text: `key-${fetches}` }];
     },
     refreshEveryMs: 15_000,
     now: () => new Date(time),
@@ -31,7 +31,7 @@ const cacheOver = (...answers: readonly (readonly string[] | Error)[]) => {
       const answer = answers[Math.min(fetches, answers.length - 1)];
       fetches += 1;
       if (answer === undefined || answer instanceof Error) throw answer;
-      return answer;
+      return answer.map((text) => ({ text }));
     },
     refreshEveryMs: 15_000,
     now: time.now,

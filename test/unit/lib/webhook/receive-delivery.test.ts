@@ -19,7 +19,7 @@ test('a delivery is recorded if its signature verifies, and refused otherwise', 
   expect(parseDelivery(Buffer.from(body), 'our-key')).toMatchObject({ kind: 'terminal', taskId: 'task-1' });
   const recorded: unknown[] = [];
   const deps: ReceiveDeliveryDeps = {
-    keys: { current: async () => [signingKeyOf('our-key')], refreshed: async () => [] },
+    keys: { current: async () => [signingKeyOf('our-key', 'version-1')], refreshed: async () => [] },
     explainMismatch: () => undefined,
     record: async (delivery) => {
       recorded.push(delivery);
@@ -31,7 +31,8 @@ test('a delivery is recorded if its signature verifies, and refused otherwise', 
   const refused = await receiveDelivery({ ...raw, body: `${body} ` }, deps);
   expect([refused, recorded]).toEqual([{ answer: 401, reason: 'mismatch' }, []]);
   const received = await receiveDelivery(raw, deps);
-  expect(received).toEqual({ answer: 204, taskId: 'task-1', recorded: { kind: 'stored' } });
+  const recordedAs = { kind: 'stored' };
+  expect(received).toEqual({ answer: 204, taskId: 'task-1', recorded: recordedAs, keyVersion: 'version-1' });
   expect(recorded).toEqual([{ taskId: 'task-1', taskStatus: 'COMPLETED' }]);
   const event = { body, isBase64Encoded: false, headers: { 'x-service-signature': signature } };
   expect(await answerDelivery(event, deps)).toEqual({ statusCode: 204 });

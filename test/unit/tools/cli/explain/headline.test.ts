@@ -126,6 +126,28 @@ explains('webhook lost, and found by polling', 9_000, {
     'COMPLETED at 12:10:15Z, found by polling: no webhook came. Its results, 2489 bytes, were collected at 12:10:16Z.',
 });
 
+const refused = (...seconds: readonly number[]) => ({
+  items: seconds.map((second) => ({ at: iso(second), verifiedBy: undefined })),
+  complete: true,
+});
+
+explains('webhooks refused, of any task, and found by polling', 9_000, {
+  record: closedExtraction({ status: 'COMPLETED', ...polled(615), ...collected(616) }),
+  task: linkedTask(),
+  deliveries: refused(30, 60, 90),
+  headline:
+    'COMPLETED at 12:10:15Z, found by polling: no webhook was accepted. Its results, 2489 bytes, were collected at 12:10:16Z. 3 deliveries were refused in this time, as no key fits: of which task is not known.',
+});
+
+explains('a webhook refused while it runs', 640, {
+  record: extractionIn('RUNNING', { startingAt: iso(1) }),
+  task: linkedTask(),
+  execution: inReconcile(failed(602, 'NotYet')),
+  deliveries: refused(30),
+  headline:
+    'No webhook had ended its wait by 12:10:01Z, so the machine polls: 1 poll so far, the next by 12:10:07Z. Without a final status by 14:00:00Z it ends TIMED_OUT. 1 delivery was refused in this time, as no key fits: of which task is not known.',
+});
+
 explains('found by polling, and the item in Tasks has expired', 9_000, {
   record: closedExtraction({ status: 'COMPLETED', ...polled(615), ...collected(616) }),
   headline: 'COMPLETED at 12:10:15Z, found by polling. Its results, 2489 bytes, were collected at 12:10:16Z.',

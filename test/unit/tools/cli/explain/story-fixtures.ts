@@ -26,6 +26,7 @@ const nothing: StorySources = {
   task: async () => undefined,
   execution: async () => undefined,
   logs: async () => ({ items: [], complete: true }),
+  deliveries: async () => ({ items: [], complete: true }),
   holds: async () => [],
   line: async () => ({ lanes: [] }),
   sweep: async () => ({ enabled: true, everyMinutes: 5 }),
