@@ -74,7 +74,7 @@ const rules = [
   ],
   [
     'infra/constructs/',
-    [...outside, 'lib/', 'infra/settings/config.ts', 'infra/extraction-machine-definition.ts'],
+    [...outside, 'lib/', 'infra/settings/config(-error)?.ts', 'infra/extraction-machine-definition.ts'],
     'A construct gets the configuration, and imports nothing of the app above it.',
   ],
   ['infra/', [...outside, 'lib/'], 'The product imports no tool. A function is bundled, never imported.'],

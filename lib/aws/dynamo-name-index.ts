@@ -1,6 +1,7 @@
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { defined } from '../defined.ts';
+import { inAnySpelling } from '../extraction/spellings.ts';
 import type { NamedEntry, NameIndex } from '../extraction/store.ts';
 
 const toEntry = (item: Parameters<typeof unmarshall>[0]): NamedEntry => {
@@ -12,8 +13,11 @@ const toEntry = (item: Parameters<typeof unmarshall>[0]): NamedEntry => {
   };
 };
 
-/** The indexes `reference` and `batch` of the table `Extractions` on DynamoDB. Throws SDK errors. */
-export const dynamoNameIndex = (client: DynamoDBClient, table: string): NameIndex => ({
+/** The indexes `reference` and `batch` of the table `Extractions` on DynamoDB, by any spelling of a name. Throws SDK errors. */
+export const dynamoNameIndex = (client: DynamoDBClient, table: string): NameIndex =>
+  inAnySpelling(exactNameIndex(client, table));
+
+const exactNameIndex = (client: DynamoDBClient, table: string): NameIndex => ({
   find: async ({ by, name, requestedBy, limit, after }) => {
     const { Items = [], LastEvaluatedKey } = await client.send(
       new QueryCommand({

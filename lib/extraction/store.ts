@@ -25,6 +25,8 @@ export type NamedEntry = {
   readonly extractionId: string;
   readonly requestedBy: string;
   readonly requestedAt: string;
+  /** Which spelling of the name it was found by, if not by the first: a number, as a name may be a person's and go to no queue. */
+  readonly spelling?: number | undefined;
 };
 
 export type NameQuery = {

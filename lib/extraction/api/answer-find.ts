@@ -6,6 +6,7 @@ import { line } from '../../http/body-fields.ts';
 import { type CallerContext, identifyCaller } from '../../http/caller-and-trace.ts';
 import { problem } from '../../http/problem.ts';
 import { type Extraction, maxNameLength } from '../record.ts';
+import { isSameName, spellingIn } from '../spellings.ts';
 import type { NamedEntry, NameIndex, NameQuery } from '../store.ts';
 import type { AnswerReadDeps } from './answer-read.ts';
 import { publicView } from './public-view.ts';
@@ -63,7 +64,7 @@ const readMatching = async (
   { index, extractions }: AnswerFindDeps,
 ): Promise<Found> => {
   const records: Extraction[] = [];
-  let position = after === undefined ? undefined : entryOf(after);
+  let position = after === undefined ? undefined : entryOf(after, query);
   for (;;) {
     const { entries, last } = await index.find({ ...query, limit: wanted - records.length, after: position });
     const read = await Promise.all(entries.map(({ extractionId }) => extractions.get(extractionId)));
@@ -73,14 +74,15 @@ const readMatching = async (
   }
 };
 
-const entryOf = ({ extractionId, requestedBy, requestedAt }: Extraction): NamedEntry => ({
-  extractionId,
-  requestedBy,
-  requestedAt,
+const entryOf = (record: Extraction, { by, name }: Named): NamedEntry => ({
+  extractionId: record.extractionId,
+  requestedBy: record.requestedBy,
+  requestedAt: record.requestedAt,
+  spelling: spellingIn(record[by] ?? name, name),
 });
 
 const matches = (record: Extraction, { by, name, requestedBy }: Owned): boolean =>
-  record[by] === name && (requestedBy === undefined || record.requestedBy === requestedBy);
+  isSameName(record[by], name) && (requestedBy === undefined || record.requestedBy === requestedBy);
 
 const invalid = (detail: string): APIGatewayProxyStructuredResultV2 => problem('invalid-request', { detail });
 

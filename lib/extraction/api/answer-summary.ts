@@ -4,6 +4,7 @@ import { defined } from '../../defined.ts';
 import { identifyCaller } from '../../http/caller-and-trace.ts';
 import { problem } from '../../http/problem.ts';
 import type { Extraction } from '../record.ts';
+import { isSameName } from '../spellings.ts';
 import type { NamedEntry, NameIndex } from '../store.ts';
 import { type AnswerFindDeps, type FindEvent, nameField } from './answer-find.ts';
 import type { BatchSummary } from './public-view.ts';
@@ -67,7 +68,7 @@ async function* matching(
   { name, requestedBy }: { readonly name: string; readonly requestedBy: string | undefined },
 ): AsyncGenerator<SummarizedRecord, void> {
   for await (const record of records) {
-    if (record.batch === name && (requestedBy === undefined || record.requestedBy === requestedBy))
+    if (isSameName(record.batch, name) && (requestedBy === undefined || record.requestedBy === requestedBy))
       yield record;
   }
 }

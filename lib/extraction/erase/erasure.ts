@@ -65,7 +65,12 @@ export type EraseMessage =
 /** Parses the body of a message. Returns undefined if Cosecha did not write it. */
 export const parseEraseMessage = (body: string): EraseMessage | undefined => {
   const id = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
-  const entry = v.strictObject({ extractionId: id, requestedBy: v.string(), requestedAt: v.string() });
+  const entry = v.strictObject({
+    extractionId: id,
+    requestedBy: v.string(),
+    requestedAt: v.string(),
+    spelling: v.exactOptional(v.picklist([1, 2])),
+  });
   const schema = v.union([
     v.strictObject({
       search: v.strictObject({ erasureId: id }),

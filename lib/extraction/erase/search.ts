@@ -1,4 +1,5 @@
 import { delayUntil, plusSeconds, secondsSince } from '../deadlines.ts';
+import { isSameName } from '../spellings.ts';
 import type { ExtractionStore, NamedEntry, NameIndex } from '../store.ts';
 import { type Erasure, type ErasureStore, type SendErase, tombstoneExpiry } from './erasure.ts';
 
@@ -31,7 +32,7 @@ const queue = async (extractionId: string, erasure: Erasure, deps: SearchDeps): 
   const record = await deps.extractions.get(extractionId);
   if (record === undefined || record.requestedAt > askedAt) return;
   if (requestedBy !== undefined && record.requestedBy !== requestedBy) return;
-  if (erasure.reference !== undefined && record.reference !== erasure.reference) return;
+  if (erasure.reference !== undefined && !isSameName(record.reference, erasure.reference)) return;
   const { requestId } = record;
   await deps.send({ erase: { erasureId, extractionId, requestId } }, askedBy);
   await deps.erasures.bury({ erasureId, extractionId, requestId });

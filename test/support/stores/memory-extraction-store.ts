@@ -1,5 +1,6 @@
 import type { DueRecord, Guard, Update } from '../../../lib/extraction/change.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import { inAnySpelling } from '../../../lib/extraction/spellings.ts';
 import type { ExtractionStore, NameIndex } from '../../../lib/extraction/store.ts';
 import { type CarryOut, inMemory } from './store-fault.ts';
 
@@ -109,7 +110,10 @@ export const extractionStoreOver = (
 export const memoryExtractionStore = inMemory(extractionStoreOver);
 
 /** The indexes `reference` and `batch` over the records of a store. They are never stale. */
-export const memoryNameIndex = (records: ReadonlyMap<string, Extraction>): NameIndex => ({
+export const memoryNameIndex = (records: ReadonlyMap<string, Extraction>): NameIndex =>
+  inAnySpelling(exactNameIndex(records));
+
+const exactNameIndex = (records: ReadonlyMap<string, Extraction>): NameIndex => ({
   find: async ({ by, name, requestedBy, limit, after }) => {
     const sorted = [...records.values()]
       .filter((record) => record[by] === name)

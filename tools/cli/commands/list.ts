@@ -9,6 +9,7 @@ import {
   openStatuses,
   subjectFields,
 } from '../../../lib/extraction/record.ts';
+import { isSameName } from '../../../lib/extraction/spellings.ts';
 import { expectedStartAt } from '../../../lib/rate-limit/expected-start.ts';
 import { idsWithName, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { readStartRate } from '../aws/read-rate.ts';
@@ -193,8 +194,8 @@ const selectNewest = (records: readonly Extraction[], filter: ListFilter): reado
 /** Whether a record has all that is asked for. */
 export const matches = (record: Extraction, { status, since = '', reference, batch }: ListFilter): boolean =>
   (status === undefined || record.status === status) &&
-  (reference === undefined || record.reference === reference) &&
-  (batch === undefined || record.batch === batch) &&
+  (reference === undefined || isSameName(record.reference, reference)) &&
+  (batch === undefined || isSameName(record.batch, batch)) &&
   record.requestedAt >= since;
 
 /** `startAt`: when one that waits in line will be started. */

@@ -6,6 +6,7 @@ import {
   ownOutcomes,
   terminalStatuses,
 } from '../../../../lib/extraction/record.ts';
+import { isSameName } from '../../../../lib/extraction/spellings.ts';
 import { causeOf } from '../../terminal/extraction-failures.ts';
 import { isShortOf, parseShortId } from '../../terminal/short-id.ts';
 
@@ -81,7 +82,7 @@ export const taskIdIn = ({ name }: Filter): string | undefined =>
 export const isOpen = ({ dueShard }: Extraction): boolean => dueShard !== undefined;
 
 const includes = (text: string | undefined, part: string): boolean =>
-  text?.toLowerCase().includes(part.toLowerCase()) ?? false;
+  text?.normalize().toLowerCase().includes(part.normalize().toLowerCase()) ?? false;
 
 type Matches = (record: Extraction) => boolean;
 
@@ -110,7 +111,7 @@ const matches = (record: Extraction, filter: Filter, isLate: Matches): boolean =
   includes(entityOrProductOf(record), filter.subject) &&
   (filter.cause === '' || hasCause(record, filter.cause)) &&
   includes(record.requestedBy, filter.caller) &&
-  (filter.batch === '' || record.batch === filter.batch) &&
+  (filter.batch === '' || isSameName(record.batch, filter.batch)) &&
   (filter.name === '' ||
     isShortened(filter.name, record) ||
     [record.reference, record.extractionId, record.taskId].some((text) => includes(text, filter.name)));

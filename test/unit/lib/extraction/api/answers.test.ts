@@ -120,6 +120,16 @@ const pages = async (query: Readonly<Record<string, string>>, more: Parameters<t
 };
 
 describe('extractions with a reference', () => {
+  test.each(['NFC', 'NFD'])(
+    'are found in both forms of Unicode by that in %s, page by page',
+    async (form) => {
+      given(owner, 'Ñuñoa'.normalize('NFC'), 1, 3);
+      given(owner, 'Ñuñoa'.normalize('NFD'), 2, 4);
+      const found = await pages({ reference: 'Ñuñoa'.normalize(form), limit: '1' });
+      expect(found.flat().toSorted()).toEqual([1, 2, 3, 4]);
+    },
+  );
+
   test('are found by their caller and by readers, the newest first, without internal attributes', async () => {
     given(owner, 'order 7', 1, 3);
     given(stranger, 'order 7', 2);

@@ -4,7 +4,10 @@ import { beginErasure, searchForErasure } from '../../../../../lib/extraction/er
 import type { NamedEntry } from '../../../../../lib/extraction/store.ts';
 import { at, extraction, iso } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryErasureStore } from '../../../../support/stores/memory-erasure-store.ts';
-import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';
+import {
+  memoryExtractionStore,
+  memoryNameIndex,
+} from '../../../../support/stores/memory-extraction-store.ts';
 
 const caller = extraction().requestedBy;
 const asked: Erasure = {
@@ -121,6 +124,27 @@ test('a later request, one of another caller, and one that is gone are left alon
   await deps.erasures.create(asked);
   await searchForErasure({ erasureId: 'e', isLast: true }, deps);
   expect([sent, erasures.tombstones.size]).toEqual([[], 0]);
+});
+
+test('a reference in NFC finds the records in NFD, also where a search goes on in another message', async () => {
+  const { deps, sent, add, erasures } = place();
+  const reference = 'Ñuñoa'.normalize('NFC');
+  for (const [index, form] of (['NFC', 'NFD', 'NFD'] as const).entries()) {
+    add(`one-${index}`, { reference: reference.normalize(form) });
+  }
+  const index = memoryNameIndex(deps.extractions.items);
+  const find: typeof index.find = (query) => index.find({ ...query, limit: 1 });
+  await deps.erasures.create({ ...asked, reference });
+  let after: NamedEntry | undefined;
+  do {
+    await searchForErasure({ erasureId: 'e', isLast: true, after }, { ...deps, index: { find } });
+    const [message] = sent.at(-1) ?? [];
+    after = message !== undefined && 'search' in message ? message.after : undefined;
+  } while (after !== undefined && sent.length < 20);
+  expect([...erasures.tombstones.keys()]).toHaveLength(3);
+  expect(erasures.erasures.get('e')?.searchedAt).toBe(iso(105));
+  // A reference may be a person's name, and goes to no queue.
+  expect(JSON.stringify(sent).normalize('NFC')).not.toContain(reference);
 });
 
 test('one extraction is searched for once', async () => {

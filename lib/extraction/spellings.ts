@@ -1,0 +1,38 @@
+import type { NamedEntry, NameIndex } from './store.ts';
+
+/**
+ * A name as it was sent, in NFC and in NFD, each once (https://unicode.org/reports/tr15/). Two programs may send the same name in two
+ * forms. Each record keeps the form that its caller sent, as callers join on it.
+ */
+const spellingsOf = (name: string): readonly string[] => [
+  ...new Set([name, name.normalize('NFC'), name.normalize('NFD')]),
+];
+
+/** Whether two names are the same, in whatever form. */
+export const isSameName = (one: string | undefined, other: string): boolean =>
+  one?.normalize('NFC') === other.normalize('NFC');
+
+/** Which of its spellings a name of a record is, as the position after its entry needs it. */
+export const spellingIn = (name: string, of: string): number => Math.max(0, spellingsOf(of).indexOf(name));
+
+/** An index that finds a name in each of its spellings, one after the other. */
+export const inAnySpelling = (index: NameIndex): NameIndex => ({
+  find: async ({ after, ...query }) => {
+    const names = spellingsOf(query.name);
+    const { spelling: first = 0, ...position } = after ?? {};
+    const entries: NamedEntry[] = [];
+    for (const [spelling, name] of names.entries()) {
+      if (spelling < first) continue;
+      const from = spelling === first && after !== undefined ? (position as NamedEntry) : undefined;
+      const limit = query.limit - entries.length;
+      const found = await index.find({ ...query, name, limit, after: from });
+      const placed = (entry: NamedEntry): NamedEntry => (spelling === 0 ? entry : { ...entry, spelling });
+      entries.push(...found.entries.map(placed));
+      if (found.last !== undefined) return { entries, last: placed(found.last) };
+      const last = entries.at(-1);
+      const isFull = entries.length >= query.limit && spelling < names.length - 1;
+      if (isFull && last !== undefined) return { entries, last };
+    }
+    return { entries };
+  },
+});
