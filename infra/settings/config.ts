@@ -2,6 +2,7 @@ import { Token } from 'aws-cdk-lib';
 import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { isLocalStage } from '../../lib/aws/stage.ts';
+import { ciphertextSeconds } from '../../lib/ciphertext-seconds.ts';
 import { consentReadMsOf } from '../../lib/extraction/start/start-call.ts';
 import { machineSeconds, worstCaseHistory } from '../extraction-machine-definition.ts';
 import { ConfigError } from './config-error.ts';
@@ -25,8 +26,7 @@ export const maxHistoryEvents = 10_000;
 /** The last three digits of a callback attempt are its retries, so they have to stay below 1000. */
 const maxStartRetries = 999;
 
-/** "Temporary encryption keyed by the session token, valid at most 60 minutes" ("Limits"). */
-const maxCiphertextMinutes = 60;
+const maxCiphertextMinutes = ciphertextSeconds / 60;
 
 /** Every setting, validated. The name of a quantity ends in its unit. */
 export type Config = Readonly<v.InferOutput<SettingsSchema>> & {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIdempotencyKey } from '../idempotency-key.ts';
 import { type ApiError, NoAnswerError } from './api-errors.ts';
+import { findLateRequest, type KnownLine } from './find-late-request.ts';
 import { type ExtractionRequest, isReplay, postOf } from './request-extraction.ts';
 import { type Answer, apiErrorOf, type SendDeps, sendOnce } from './send-with-retries.ts';
 import { NoCredentialsError } from './signed-fetch.ts';
@@ -32,6 +33,10 @@ export type RequestAllOptions = {
   readonly batch: string;
   /** Of those that have none. `background` by default, as nobody waits for each of a batch. */
   readonly priority?: 'interactive' | 'background';
+  /** With it, `onWarning` is called before a request is sent that cannot be started in time, once. */
+  readonly line?: KnownLine;
+  /** Default: a warning of the process. */
+  readonly onWarning?: (sentence: string) => void;
   /** Called whenever some were answered. */
   readonly onProgress?: (progress: BatchProgress) => void;
 };
@@ -114,6 +119,8 @@ const pauseMs = (rounds: number, retryAfter: number): number =>
  */
 const maxFailedRounds = 8;
 
+const warn = (sentence: string): void => process.emitWarning(sentence);
+
 /**
  * Requests all of a batch, each under a key of its own, no more at a time than the throttle takes. A second run with the same batch
  * and requests starts nothing again, so run it again after it threw: ApiError where each request would get the same answer, and the
@@ -122,7 +129,7 @@ const maxFailedRounds = 8;
 export const requestAll = async (
   apiUrl: string,
   requests: Iterable<BatchRequest> | AsyncIterable<BatchRequest>,
-  { batch, priority = 'background', onProgress }: RequestAllOptions,
+  { batch, priority = 'background', line, onWarning = warn, onProgress }: RequestAllOptions,
   deps: SendDeps,
 ): Promise<BatchProgress> => {
   if (!/^\P{Cc}{1,256}$/u.test(batch)) {
@@ -175,7 +182,7 @@ export const requestAll = async (
       waiting = [...(await sendRound(lines)), ...waiting.slice(lines.length)];
     }
   };
-  let index = -1;
+  let [index, isWarned] = [-1, false];
   for await (const request of requests) {
     index += 1;
     const key = keyInBatch(batch, request);
@@ -189,6 +196,9 @@ export const requestAll = async (
       continue;
     }
     keys.add(key);
+    const late = line === undefined || isWarned ? undefined : findLateRequest(request, index, line);
+    if (late !== undefined) onWarning(late);
+    isWarned ||= late !== undefined;
     const { idempotencyKey: _key, ...body } = { priority, ...request, batch };
     waiting = [...waiting, { index, key, body: JSON.stringify(body) }];
     await flush(together);

@@ -1,4 +1,5 @@
 import { type Shown, shownBy } from '../../breaker/circuit-breaker.ts';
+import { ciphertextSeconds } from '../../ciphertext-seconds.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../../provider/assumptions.ts';
@@ -48,12 +49,6 @@ export type StartCall = KnownCredentials & {
 
 type Options = { readonly whenRefused: () => void };
 
-/**
- * In seconds: "temporary encryption keyed by the session token, valid at most 60 minutes". A caller has encrypted before its
- * request.
- */
-const ciphertextValidity = 3_600;
-
 /** The most deliveries that the provider's API document allows ("Events", rule 2). */
 const webhookRetries = 5;
 
@@ -73,7 +68,7 @@ export const callByCredentials = (
   tokens: sessionToken === undefined ? deps.sessions : only(sessionToken),
   renewable: sessionToken === undefined,
   ...(credentials.mode === 'encrypted'
-    ? { expiresAt: plusSeconds(record.requestedAt, ciphertextValidity) }
+    ? { expiresAt: plusSeconds(record.requestedAt, ciphertextSeconds) }
     : {}),
   post: (token, whenRefused) => {
     const webhook = hasWebhook(record) ? { webhook: { enable: true, retries: webhookRetries } } : {};

@@ -1,11 +1,14 @@
 import { ApiError } from '../../../lib/client/api-errors.ts';
 import { summarizeBatch } from '../../../lib/client/find-extractions.ts';
+import { findLateRequest } from '../../../lib/client/find-late-request.ts';
 import { type BatchProgress, requestAll } from '../../../lib/client/request-all.ts';
 import { waitForBatch } from '../../../lib/client/wait-for-batch.ts';
 import type { BatchSummary } from '../../../lib/extraction/api/public-view.ts';
 import { type ExtractionStatus, openStatuses } from '../../../lib/extraction/record.ts';
+import { readStartRate } from '../aws/read-rate.ts';
 import { type BatchLine, parseBatchFile } from '../operate/parse-batch-file.ts';
 import type { Shell } from '../terminal/command-environment.ts';
+import { type StartRate, waitingIn } from '../terminal/describe-rate.ts';
 import { CliError, exitCodes } from '../terminal/errors.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import { progressOf } from '../terminal/progress-bar.ts';
@@ -19,13 +22,16 @@ export const startBatch = async (
   { shell, connect }: CommandContext,
 ): Promise<number> => {
   const lines = parseBatchFile(await shell.readText(file, 'one request as JSON a line'), batch);
-  const { base, fetch } = (await connect()).api;
+  const deployment = await connect();
+  const { base, fetch } = deployment.api;
   const interrupted = shell.interrupted();
   const sleep = async (milliseconds: number): Promise<void> => {
     await shell.sleep(milliseconds, interrupted);
     interrupted.throwIfAborted();
   };
   const deps = { fetch, sleep, signal: interrupted };
+  const rate = await readStartRate(deployment, shell.now()).catch(() => undefined);
+  for (const sentence of warningOf(lines, rate)) shell.hint(sentence);
   const showRequested = progressOf(shell, lines.length, 'requested');
   const showEnded = progressOf(shell, lines.length, 'ended');
   try {
@@ -67,6 +73,17 @@ export const startBatch = async (
   } finally {
     shell.wait(undefined);
   }
+};
+
+/** Before anything is sent: why some would not be started in time. Nothing where the rate is unknown, or may not be read. */
+export const warningOf = (lines: readonly BatchLine[], rate: StartRate | undefined): readonly string[] => {
+  if (rate?.perSecond === undefined) return [];
+  const line = { startsPerSecond: rate.perSecond, inLine: waitingIn(rate) };
+  const late = lines.flatMap(({ request }, index) => findLateRequest(request, index, line) ?? []);
+  const [first] = late;
+  if (first === undefined) return [];
+  const count = `${late.length.toLocaleString('en')} of ${lines.length.toLocaleString('en')}`;
+  return [`${first} ${count} come too late. Ctrl-C stops it.`];
 };
 
 const indexLagMs = 2_000;

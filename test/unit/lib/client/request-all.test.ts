@@ -183,3 +183,33 @@ test('progress is reported, and a batch without a name is refused before anythin
   await expect(run(requests(1), { batch: '' })).rejects.toThrow(RangeError);
   expect(calls()).toBe(9);
 });
+
+describe('what cannot be started in time', () => {
+  const encrypted = (reference: string) =>
+    requestOf(reference, { credentials: { mode: 'encrypted', value: 'SENTINEL' }, sessionToken: 'SENTINEL' });
+  const warned = async (all: readonly BatchRequest[], line: object) => {
+    const { run, calls } = api();
+    const sentences: (readonly [string, number])[] = [];
+    await run(all, { line, onWarning: (sentence: string) => sentences.push([sentence, calls()]) });
+    return sentences;
+  };
+
+  test('is warned of before it is sent, once, without anything of it', async () => {
+    const all = [...requests(2), ...['a', 'b', 'c'].map(encrypted)];
+    const [[sentence, sent] = ['', 9], ...others] = await warned(all, { startsPerSecond: 1, inLine: 3_598 });
+    expect(others).toEqual([]);
+    expect(sent).toBeLessThan(4);
+    expect(sentence).toContain('Request 4 of the batch would be started after 61 minutes');
+    expect(sentence).toContain('ciphertext-expired. Encrypt and send at most 3600 in an hour.');
+    expect(sentence).not.toContain('SENTINEL');
+  });
+
+  test('is also what waits for longer than anything may', async () => {
+    const line = { startsPerSecond: 0.5, inLine: 100, maxWaitSeconds: 202 };
+    expect(await warned(requests(3), line)).toEqual([
+      [expect.stringContaining('Request 3'), expect.any(Number)],
+    ]);
+    expect(await warned(requests(2), line)).toEqual([]);
+    expect(await warned([encrypted('a')], { startsPerSecond: 1, inLine: 3_600 })).toEqual([]);
+  });
+});

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { BatchSummary } from '../../../../../lib/extraction/api/public-view.ts';
 import { start } from '../../../../../tools/cli/commands/start.ts';
+import { warningOf } from '../../../../../tools/cli/commands/start-batch.ts';
 import { parseBatchFile } from '../../../../../tools/cli/operate/parse-batch-file.ts';
 import { decodeText } from '../../../../../tools/cli/terminal/decode-text.ts';
+import type { StartRate } from '../../../../../tools/cli/terminal/describe-rate.ts';
 
 const request = (reference: string, more: object = {}) => ({
   entity: 'bank',
@@ -107,6 +109,7 @@ const run = (text: string, options: object = {}, columns?: number) => {
     readText: async () => text,
     interrupted: () => new AbortController().signal,
     sleep: async () => undefined,
+    now: () => new Date(0),
     wait: (line: string | undefined) => void (line === undefined || bars.push(line)),
     hint: (line: string | readonly string[]) => void hints.push(...[line].flat()),
     print: (lines: string | readonly string[], fact: object) => {
@@ -175,4 +178,19 @@ test('a key of another request is answered with how to go on', async () => {
   await expect(start(undefined, { file: '-' }, context as never)).rejects.toThrow(
     'Use a new --idempotency-key',
   );
+});
+
+test('a file with more encrypted credentials than can be started within an hour is warned of', () => {
+  const encrypted = { credentials: { mode: 'encrypted', value: 'SENTINEL' }, sessionToken: 'SENTINEL' };
+  const lines = parseBatchFile(fileOf(...['1', '2', '3'].map((user) => request(user, encrypted))), 'b');
+  const rate = (perSecond?: number, waiting = 0) =>
+    ({ perSecond, lanes: [{ waiting: Array.from({ length: waiting }) }] }) as unknown as StartRate;
+  const [warning = ''] = warningOf(lines, rate(1, 3_599));
+  expect(warning).toContain('Request 3 of the batch would be started after 61 minutes');
+  expect(warning).toContain('1 of 3 come too late.');
+  expect([warningOf(lines, rate(1, 3_598)), warningOf(lines, rate()), warningOf(lines, undefined)]).toEqual([
+    [],
+    [],
+    [],
+  ]);
 });
