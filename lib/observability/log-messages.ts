@@ -13,6 +13,7 @@ export const logMessages = {
   deliveryReceived: 'Delivery received.',
   deliveryRefused: 'Delivery refused.',
   deliveryUnreadable: 'A verified delivery could not be read.',
+  rateChanged: 'The rate of starts changed.',
   sweepFinished: 'Sweep finished.',
   reconcileFinished: 'Reconcile finished.',
   erased: 'Extraction erased.',

@@ -358,6 +358,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .argument('[startsPerSecond]', 'the rate from now on, in place of the setting', startsPerSecond)
       .option('--reason <text>', 'why; required with a rate, and shown with it', pauseReason)
       .option('--clear', 'end a rate by hand, and forget what was learnt')
+      .option('--watch', 'print who waits, is started and is refused, and why the rate changes, until Ctrl-C')
       .addHelpText('after', examples('--stage prod rate', '--stage prod rate 3 --reason agreed'))
       .action(run(async () => (await import('./commands/rate.ts')).rate)),
   (command, run) =>

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { hostOf } from '../../../lib/http/loopback-guard.ts';
 import { createConsoleApp } from '../../../tools/cli/console/app.ts';
+import { mapFigures } from '../../../tools/cli/console/sources/read-hours.ts';
 import type { ConsoleSources } from '../../../tools/cli/console/sources/sources.ts';
 import { commandTextOf } from '../../../tools/cli/terminal/command-text.ts';
 import { at, iso } from '../data/extraction-fixtures.ts';
@@ -26,7 +27,8 @@ export const sourcesWith = (
   findings: async () => [],
   alarms: async () => [],
   queues: async () => [],
-  trends: async () => [],
+  hours: async () => mapFigures(() => []),
+  line: async () => ({ periodSeconds: 60, periods: [], changes: [] }),
   subjects: async () => ({ subjects: [], hours: [], complete: true }),
   holds: async () => [],
   rate: async () => ({ lanes: [], from: 'none' }),
@@ -61,15 +63,15 @@ export const comparedSubjects: ConsoleSources['subjects'] = async () => {
       { ...row, subject: 'other-bank', lastHour: works, hourChange: 'same' },
     ],
     // The bank has failed for two hours.
-    hours: Array.from({ length: 24 }, (_, index) => index).flatMap((hoursAgo) => [
-      {
-        subject: 'demo-bank',
-        hour: iso(-3_600 * hoursAgo),
-        ended: 12,
-        failed: hoursAgo < 2 ? 10 - 4 * hoursAgo : 0,
-      },
-      { subject: 'other-bank', hour: iso(-3_600 * hoursAgo), ended: 38, failed: hoursAgo % 5 === 2 ? 2 : 0 },
-    ]),
+    hours: Array.from({ length: 48 }, (_, index) => index).flatMap((hoursAgo) => {
+      const hour = iso(-3_600 * hoursAgo);
+      const failed = hoursAgo < 2 ? 10 - 4 * hoursAgo : 0;
+      const others = hoursAgo % 5 === 2 ? 2 : 0;
+      return [
+        { subject: 'demo-bank', hour, ended: 12, well: 11 - failed, user: 1, caller: 0, failed },
+        { subject: 'other-bank', hour, ended: 38, well: 35 - others, user: 2, caller: 1, failed: others },
+      ];
+    }),
     complete: true,
   };
 };

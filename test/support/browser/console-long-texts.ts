@@ -1,5 +1,6 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { serveConsole } from '../../../tools/cli/console/serve-console.ts';
+import { mapFigures } from '../../../tools/cli/console/sources/read-hours.ts';
 import { explainExtraction } from '../../../tools/cli/explain/explain-extraction.ts';
 import { commandTextOf } from '../../../tools/cli/terminal/command-text.ts';
 import {
@@ -165,14 +166,20 @@ export const longTextDeps = (): Parameters<typeof serveConsole>[1] => {
             notBefore: iso(200),
           };
         },
-        trends: async () => [
-          { figure: 'Settled by a status of the provider', unit: 'count', hours: [1e6, 1e6, 1e6] },
-          {
-            figure: 'Reconcile queue: the oldest message',
-            unit: 'seconds',
-            hours: [172_799, 86_399, undefined],
-          },
-        ],
+        hours: async () => mapFigures(() => Array.from({ length: 48 }, () => 172_799)),
+        line: async () => ({
+          periodSeconds: 60,
+          periods: Array.from({ length: 60 }, (_, index) => ({
+            at: at(60 * (index - 58)).getTime(),
+            ...{ waiting: 1e6, started: 1e4, refused: 1e4, perSecond: 123.456 },
+          })),
+          changes: Array.from({ length: 9 }, (_, index) => ({
+            at: iso(-100 * index),
+            judged: 'cut',
+            perSecond: 123.456,
+            share: 0.999,
+          })),
+        }),
       }),
     ),
     everyMs: 60_000,

@@ -1,10 +1,13 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { LineHistory } from '../../../tools/cli/aws/read-line-history.ts';
 import type { ConsoleAction } from '../../../tools/cli/console/actions/action-types.ts';
 import { requestAgainAction } from '../../../tools/cli/console/actions/start-again-actions.ts';
 import type { serveConsole } from '../../../tools/cli/console/serve-console.ts';
+import type { Hours } from '../../../tools/cli/console/sources/read-hours.ts';
 import type { Hold } from '../../../tools/cli/console/sources/sources.ts';
 import { explainExtraction } from '../../../tools/cli/explain/explain-extraction.ts';
 import { commandTextOf } from '../../../tools/cli/terminal/command-text.ts';
+import type { StartRate } from '../../../tools/cli/terminal/describe-rate.ts';
 import { sandboxActions } from '../../../tools/local/sandbox-actions.ts';
 import {
   bounded,
@@ -18,8 +21,8 @@ import {
 import { at, closedExtraction, consentIn, extractionIn, iso } from '../data/extraction-fixtures.ts';
 import { comparedSubjects, consoleDeps, sourcesWith } from './console-fixtures.ts';
 
-/** What the pictures of docs/console.md show: a day like others, an outage of the provider, and more than fit a page. */
-export type Pictured = 'day' | 'outage' | 'many';
+/** What the pictures of docs/console.md show: a day like others, an outage of the provider, more than fit a page, and a crowd in line. */
+export type Pictured = 'day' | 'outage' | 'many' | 'crowd';
 
 const idOf = (digits: string): string => `0190a0b0-${digits.slice(0, 4)}-7000-8000-0000${digits}`;
 
@@ -105,7 +108,82 @@ const many: readonly Extraction[] = Array.from({ length: 640 }, (_, index) =>
   }),
 );
 
+/** 200 that were requested in 20 s at a provider that takes two a second. */
+const crowd: readonly Extraction[] = Array.from({ length: 200 }, (_, index) => {
+  const extractionId = idOf((0x51000000 + index * 0x1357).toString(16));
+  const fields = {
+    extractionId,
+    entity: index % 7 === 3 ? 'other-bank' : 'demo-bank',
+    reference: `night, ${index + 1}`,
+    batch: 'night',
+  };
+  const requestedAt = iso(-10 + index / 10);
+  if (index >= 96) return extractionIn('REQUESTED', { ...fields, requestedAt, dueAt: iso(900) });
+  if (index >= 84) return extractionIn('RUNNING', { ...fields, requestedAt, dueAt: iso(900) });
+  return ended('0', -10 + index / 10, 'COMPLETED', { ...fields, settledAt: iso(20 + index / 1.3) });
+});
+
+const lane = { caller: completed.requestedBy, priority: 'background' } as const;
+const crowdRate: StartRate = {
+  from: 'learnt',
+  perSecond: 1.93,
+  lanes: [
+    {
+      ...lane,
+      waiting: crowd
+        .filter(({ status }) => status === 'REQUESTED')
+        .map(({ extractionId, requestedAt }) => ({
+          ...lane,
+          extractionId,
+          group: 'demo-bank',
+          at: requestedAt,
+        })),
+    },
+  ],
+};
+
+/** Two days of hours, with a rush in the morning. */
+const byHours = (value: (hour: number, index: number) => number | undefined) =>
+  Array.from({ length: 48 }, (_, index) => value((index + 13) % 24, index));
+const rush = (hour: number): number => Math.round(380 * Math.exp(-(((hour - 8) / 3) ** 2)) + 40);
+const hours: Hours = {
+  startP50: byHours(() => 1),
+  startP95: byHours((hour) => (hour === 7 ? 48 : 3)),
+  outcomeP50: byHours((hour) => 38 + (hour % 5)),
+  outcomeP95: byHours((hour, index) => (index > 45 ? 140 : 60 + (hour % 7))),
+  accepted: byHours(rush),
+  refused: byHours((_, index) => (index > 44 && index < 47 ? 12 : 0)),
+  waiting: byHours((hour) => (hour === 7 ? 188 : hour === 8 ? 60 : 0)),
+  started: byHours(rush),
+  busy: byHours((hour) => (hour === 7 ? 31 : 0)),
+};
+
+const history = (kind: Pictured): LineHistory => {
+  if (kind !== 'crowd') return { periodSeconds: 60, periods: [], changes: [] };
+  const periods = Array.from({ length: 60 }, (_, index) => {
+    const second = (index - 48) * 10;
+    const isCrowd = second >= -10 && second <= 100;
+    return {
+      at: at(second).getTime(),
+      waiting: second === 0 ? 60 : second === 60 ? 150 : isCrowd ? undefined : 0,
+      started: isCrowd ? (second < 20 ? 23 : 18 + (index % 3)) : index % 4 === 1 ? 2 : undefined,
+      refused: second === 0 ? 21 : second === 10 ? 6 : isCrowd && index % 3 === 0 ? 1 : undefined,
+      perSecond: second < 10 ? undefined : second < 40 ? 1.7 : 1.93,
+    };
+  });
+  const change = { accepted: 40, failed: 0 };
+  return {
+    periodSeconds: 10,
+    periods,
+    changes: [
+      { ...change, at: iso(12), judged: 'cut', perSecond: 1.7, share: 0.38, refused: 27 },
+      { ...change, at: iso(41), judged: 'grown', perSecond: 1.93, share: 0.01, refused: 1 },
+    ],
+  };
+};
+
 const recordsOf = (kind: Pictured): readonly Extraction[] => {
+  if (kind === 'crowd') return [...crowd, ...day.filter(({ dueShard }) => dueShard === undefined)];
   if (kind === 'many') return many;
   return kind === 'day' ? day : [...held, ...day.filter(({ dueShard }) => dueShard === undefined)];
 };
@@ -251,11 +329,9 @@ export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1]
         { name: 'Cosecha-prod-dead-letters', state: 'OK' },
       ],
       subjects: comparedSubjects,
-      trends: async () => [
-        { figure: 'Settled by a status of the provider', unit: 'count', hours: [412, 398, 431] },
-        { figure: 'Of these, the webhook was missed', unit: 'count', hours: [3, 0, 1] },
-        { figure: 'Reconcile queue: the oldest message', unit: 'seconds', hours: [4, 3, 5] },
-      ],
+      hours: async () => hours,
+      line: async () => history(kind),
+      ...(kind === 'crowd' ? { rate: async () => crowdRate } : {}),
     }),
   ),
   everyMs: 60_000,

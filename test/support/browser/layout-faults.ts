@@ -21,11 +21,13 @@ const findFaults = `(() => {
     element.closest('.hidden, .skip, [hidden]') === null && element.checkVisibility({ visibilityProperty: true });
   const blockOf = (element) =>
     getComputedStyle(element).display === 'inline' ? blockOf(element.parentElement) : element;
+  /** What does not fit ends in "…". */
+  const isCut = (element) => getComputedStyle(element).textOverflow === 'ellipsis';
   const hasWideAncestor = (element) =>
     element !== null && (tooWide.has(element) || hasWideAncestor(element.parentElement));
 
   const checkWidth = (element, { left, right }, parent) => {
-    if (isInScroller(parent) || hasWideAncestor(parent)) return;
+    if (isInScroller(parent) || isCut(parent) || hasWideAncestor(parent)) return;
     const outer = parent.getBoundingClientRect();
     const beyond = (from, to) => Math.max(from - left, right - to);
     const ofWindow = beyond(0, innerWidth);
@@ -56,8 +58,10 @@ const findFaults = `(() => {
     for (const { left, top, width, height, right } of range.getClientRects()) {
       if (width === 0) continue;
       checkWidth(element, { left, right }, blockOf(element));
+      const block = blockOf(element);
+      const end = isCut(block) ? Math.min(right, block.getBoundingClientRect().right) : right;
       // Letters leave a part of their line free.
-      leaves.push({ element, box: new DOMRect(left, top + 2, width, height - 4) });
+      if (end > left) leaves.push({ element, box: new DOMRect(left, top + 2, end - left, height - 4) });
     }
     const command = element.closest('code');
     for (const { 0: word, index } of command === null ? [] : node.data.matchAll(/\\S+/g)) {

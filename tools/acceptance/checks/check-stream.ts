@@ -5,7 +5,7 @@ import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction
 import type { ExtractionEvent } from '../../../lib/downstream/extraction-event.ts';
 import type { ExtractionCloudEvent } from '../../../lib/downstream/publish-events.ts';
 import { openStream, type StreamRecord } from '../../cli/aws/follow-stream.ts';
-import { percentile } from '../../cli/health/progress-rows.ts';
+import { percentile } from '../../cli/aws/read-metric.ts';
 import { failingReference } from '../stream-consumer-handler.ts';
 import { type AcceptContext, type Check, passed, skipped, Unmet, webhookArrives } from './check.ts';
 import { expectAnswer, running } from './check-deliveries.ts';

@@ -98,16 +98,20 @@ export const readFunctionLog = async <Line>(
   return { items: newestFirst(), complete: true };
 };
 
-/** The lines of several logs on an emulator, which knows no queries of them: of one log after the other. Throws the SDK's errors. */
+/**
+ * The lines of several logs, of one log after the other: with a pattern, or all on an emulator, which knows no queries of them. Throws the
+ * SDK's errors.
+ */
 export const readFunctionLogs = async <Line>(
   client: CloudWatchLogsClient,
   logGroupNames: readonly string[],
   since: Date,
   parse: (fields: LoggedFields) => Line | undefined,
+  filterPattern = '',
 ): Promise<Bounded<Line>> => {
   const read = await Promise.all(
     logGroupNames.map((logGroupName) =>
-      readFunctionLog(client, { logGroupName, filterPattern: '', since, mayBeMissing: true }, parse),
+      readFunctionLog(client, { logGroupName, filterPattern, since, mayBeMissing: true }, parse),
     ),
   );
   return { items: read.flatMap(({ items }) => items), complete: read.every(({ complete }) => complete) };

@@ -14,6 +14,7 @@ import { extractionPage } from './pages/extraction-page.ts';
 import { type Frame, framePage } from './pages/frame.ts';
 import { type DeploymentState, readState, showBanner } from './pages/health-banner-and-strip.ts';
 import { healthPage } from './pages/health-page.ts';
+import { linePage } from './pages/line-page.ts';
 import { listPage } from './pages/list-page.ts';
 import { type Content, linksFrom, notFoundPage } from './pages/page-content-and-links.ts';
 import { sandboxPage } from './pages/sandbox-page.ts';
@@ -69,6 +70,7 @@ const loadOwn = async (
   if (path === '/') return listPage(query, { sources, state, actions: actionsOn('list') }, links, now());
   if (path === '/deliveries') return deliveriesPage(query, sources, links, now());
   if (path === '/health') return healthPage({ sources, state, actions: actionsOn('health') }, links);
+  if (path === '/line') return linePage(query, { sources, state }, links);
   const [, extractionId] = /^\/extractions\/([0-9a-f-]{36})$/.exec(path) ?? [];
   if (extractionId === undefined) return notFoundPage(links);
   return extractionPage(

@@ -177,16 +177,28 @@ const pause = () => {
 document.addEventListener('visibilitychange', () => (document.hidden ? pause() : follow()));
 addEventListener('pagehide', pause);
 addEventListener('pageshow', () => document.hidden || follow());
-// "/" goes to the search field, as on GitHub.
+/** Moves the focus to the row below or above the one that has it. */
+const moveRow = (by) => {
+  const rows = [...document.querySelectorAll('#rows tbody th a')];
+  const at = rows.findIndex((link) => link.closest('tr').contains(document.activeElement));
+  rows[at === -1 ? 0 : Math.min(Math.max(0, at + by), rows.length - 1)]?.focus();
+};
+
+// As on GitHub and Gmail. Enter follows the link of the row that has the focus.
+const keys = {
+  '/': () => document.getElementById('name')?.focus(),
+  j: () => moveRow(1),
+  k: () => moveRow(-1),
+  '?': () => document.getElementById('keys').togglePopover(),
+};
 document.addEventListener('keydown', (event) => {
   const typing = event.target instanceof Element && event.target.matches('input, select, textarea');
-  if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const field = document.getElementById('name');
-  if (field === null) return;
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(keys, event.key)) return;
   event.preventDefault();
-  field.closest('details')?.setAttribute('open', '');
-  field.focus();
+  keys[event.key]();
 });
 
+// The newest is at the right.
+for (const place of document.querySelectorAll('.scroll')) place.scrollLeft = place.scrollWidth;
 complete();
 setInterval(refreshAges, 1_000);

@@ -22,12 +22,8 @@ const awaited = (record: Extraction): string => {
 const enders = { webhook: 'the webhook', start: 'the start', reconcile: 'a read' } as const;
 
 const describeEnd = (record: Extraction): string => {
-  const { requestedAt, settledAt, settledBy, reason, lastProblem } = record;
-  const { collectedAt, collectionError, results } = record;
-  const parts = [
-    settledBy === undefined ? [] : `by ${enders[settledBy]}`,
-    settledAt === undefined ? [] : `after ${formatSeconds(secondsSince(requestedAt, new Date(settledAt)))}`,
-  ].flat();
+  const { settledBy, reason, lastProblem, collectedAt, collectionError, results } = record;
+  const by = settledBy === undefined ? undefined : `by ${enders[settledBy]}`;
   const problem = lastProblem === collectionError ? undefined : lastProblem;
   const collection =
     collectionError !== undefined
@@ -35,7 +31,7 @@ const describeEnd = (record: Extraction): string => {
       : collectedAt !== undefined && results !== undefined
         ? 'results collected'
         : undefined;
-  return [parts.join(' '), reason, problem, ...failureMeanings(record), collection]
+  return [...failureMeanings(record), reason, problem, by, collection]
     .filter((part) => part !== undefined && part !== '')
     .join(' · ');
 };

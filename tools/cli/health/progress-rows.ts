@@ -2,6 +2,7 @@ import { outcomeText } from '../../../lib/extraction/advice.ts';
 import { logMessages } from '../../../lib/observability/log-messages.ts';
 import type { LoggedFields } from '../aws/logs.ts';
 import type { Period } from '../aws/read-log-lines.ts';
+import { percentile } from '../aws/read-metric.ts';
 
 /** What a log line reports of an extraction (lib/extraction/write-progress.ts). `corrected` takes back an outcome. */
 type Step = 'requested' | 'started' | 'ended' | 'corrected' | 'codes';
@@ -101,10 +102,6 @@ export const parseProgressLine = (fields: LoggedFields): ProgressLine | undefine
   const line = { extractionId, at, subject, step, what };
   return typeof fields.seconds === 'number' ? { ...line, seconds: fields.seconds } : line;
 };
-
-/** The nearest rank: the smallest value that at least this share of the values do not exceed. 0 without values. */
-export const percentile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 
 /** The rows that the query returns for these lines. Its percentiles are approximations, these are exact. */
 export const groupLines = (

@@ -153,21 +153,22 @@ const byTrouble = (one: SubjectHealth, other: SubjectHealth): number => {
 
 const isProduct = (subject: string): boolean => (productTypes as readonly string[]).includes(subject);
 
-/** How many extractions of an entity or product ended in an hour, and how many of them failed. */
-export type HourOfSubject = Pick<Figures, 'ended' | 'failed'> & {
+/** How extractions of an entity or product ended in an hour. */
+export type HourOfSubject = Pick<Figures, 'ended' | 'well' | 'user' | 'caller' | 'failed'> & {
   readonly subject: string;
   /** Its beginning, in ISO 8601. */
   readonly hour: string;
 };
 
-/** The hours of the last day in which something ended. Throws as the source. */
+/** The hours of the last two days in which something ended. Throws as the source. */
 export const readHours = async (source: HealthSource, now: Date): Promise<readonly HourOfSubject[]> => {
-  const { items } = await source(periodsOf(now).lastDay, { byHour: true });
+  const { lastDay, dayBefore } = periodsOf(now);
+  const { items } = await source({ from: dayBefore.from, to: lastDay.to }, { byHour: true });
   const byHour = Map.groupBy(items, ({ subject, hour: begin = '' }) => JSON.stringify([subject, begin]));
   return [...byHour.values()].flatMap((rows) => {
     const [{ subject = '', hour: begin = '' } = {}] = rows;
-    const { ended, failed } = figuresOf(rows);
-    return ended === 0 ? [] : [{ subject, hour: begin, ended, failed }];
+    const { ended, well, user, caller, failed } = figuresOf(rows);
+    return ended === 0 ? [] : [{ subject, hour: begin, ended, well, user, caller, failed }];
   });
 };
 

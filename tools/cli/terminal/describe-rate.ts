@@ -13,8 +13,17 @@ export type StartRate = Line & {
 export const waitingIn = ({ lanes }: Pick<StartRate, 'lanes'>): number =>
   lanes.reduce((sum, { waiting }) => sum + waiting.length, 0);
 
+/** `188 starts wait in line, the last of them for 1 min 34 s`: what waits, and until when at this rate. */
+export const describeWaiting = (rate: StartRate): string => {
+  const waiting = waitingIn(rate);
+  const { perSecond, isPaused = false } = rate;
+  const until =
+    perSecond === undefined || isPaused ? '' : `, the last of them for ${formatSeconds(waiting / perSecond)}`;
+  return `${waiting.toLocaleString('en')} ${waiting === 1 ? 'start waits' : 'starts wait'} in line${until}`;
+};
+
 /** Three digits: 0.05, 4.9, 120. */
-const formatRate = (perSecond: number): string => String(Number(perSecond.toPrecision(3)));
+export const formatRate = (perSecond: number): string => String(Number(perSecond.toPrecision(3)));
 
 const describeSource = ({ from, byHand }: StartRate, now: Date): string => {
   if (from === 'learnt') return 'as the provider was found to take';
@@ -33,16 +42,14 @@ const describePerSecond = (rate: StartRate, now: Date): string => {
 
 /** The rate, how many wait and until when, and each lane. A rate by hand that is not reached is named as well. */
 export const describeRate = (rate: StartRate, now: Date): readonly string[] => {
-  const { lanes, perSecond, from, byHand, notBefore } = rate;
-  const waiting = waitingIn(rate);
-  const until = perSecond === undefined ? '' : `, the last of them for ${formatSeconds(waiting / perSecond)}`;
+  const { lanes, from, byHand, notBefore } = rate;
   return [
     describePerSecond(rate, now),
     ...(from === 'learnt' && byHand !== undefined
       ? [`${formatRate(byHand.perSecond)} were ${describeSource({ ...rate, from: 'hand' }, now)}`]
       : []),
     ...(notBefore === undefined ? [] : [`the provider asked for no start before ${notBefore}`]),
-    waiting === 0 ? 'no start waits' : `${waiting} starts wait${until}`,
+    waitingIn(rate) === 0 ? 'no start waits' : describeWaiting(rate),
     ...lanes.map((lane) => `  ${lane.waiting.length} of ${callerName(lane.caller)}, ${lane.priority}`),
   ];
 };
@@ -50,3 +57,31 @@ export const describeRate = (rate: StartRate, now: Date): readonly string[] => {
 /** Prints nothing while starts have no limit and nobody waits: `health` and `list` show it beside other things. */
 export const describeLine = (rate: StartRate, now: Date): readonly string[] =>
   rate.perSecond === undefined && rate.lanes.length === 0 ? [] : describeRate(rate, now);
+
+/** A change of the rate, or one by hand, as `read-line-history.ts` reads them. */
+type Change = {
+  readonly judged: string;
+  readonly perSecond?: number;
+  readonly share?: number;
+  readonly refused?: number;
+  readonly failed?: number;
+  readonly reason?: string;
+};
+
+/** `to 1.9: 9 % were refused`, or as a clause `the rate was cut to 1.9 a second, as 9 % were refused`. */
+export const describeRateChange = (change: Change, length: 'short' | 'clause' = 'clause'): string => {
+  const { judged, perSecond, share, refused = 0, failed = 0, reason } = change;
+  const to = perSecond === undefined ? 'no limit' : `${formatRate(perSecond)}/s`;
+  const whys: Readonly<Record<string, string>> = {
+    cut:
+      share === undefined
+        ? 'too many were refused or failed'
+        : `${Math.round(100 * share)} % ${failed > refused ? 'failed' : 'were refused'}`,
+    grown: 'few were refused, and some wait',
+    undone: 'the rate was not the cause',
+    unlimited: 'it is as high as it gets',
+    set: reason ?? 'by hand',
+  };
+  const why = whys[judged] ?? judged;
+  return length === 'short' ? `${to}: ${why}` : `the rate became ${to}: ${why}`;
+};

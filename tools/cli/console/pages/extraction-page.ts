@@ -29,8 +29,22 @@ const definitions = (rows: readonly (readonly [name: string, value: Html | strin
   html`<dl class="facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 
 /** What somebody who is woken by it asks first. */
-const summary = (record: Extraction, story: Story | undefined, deps: ExtractionPageDeps, now: Date): Html => {
-  const { method, reference = 'none', requestedBy, requestedAt, settledAt } = record;
+const summary = (
+  record: Extraction,
+  story: Story | undefined,
+  deps: ExtractionPageDeps,
+  now: Date,
+  links: Links,
+): Html => {
+  const { method, requestedBy, requestedAt, settledAt } = record;
+  /** A link to all that share this name. */
+  const named = (by: 'reference' | 'batch'): Html | string => {
+    const name = record[by];
+    const query = new URLSearchParams({ [by === 'batch' ? by : 'name']: name ?? '' });
+    return name === undefined
+      ? 'none'
+      : html`<a href="${links.list()}?${query}${focusOn.result}">${whole(name)}</a>`;
+  };
   const hold = holdOf(record, heldIn(deps.state));
   const waiting = {
     command: deps.command,
@@ -42,13 +56,14 @@ const summary = (record: Extraction, story: Story | undefined, deps: ExtractionP
   const startAt = startOfLine(record, valueIn(deps.state.rate), now);
   return definitions([
     ...(startAt === undefined ? [] : [['Start', describeLine(startAt, now)] as const]),
+    ['What to do', withCode(whatToDo(record, waiting), 400)],
+    ['Last problem', withCode(problem, 400)],
     [method === 'consent' ? 'Product' : 'Entity', whole(entityOrProductOf(record))],
-    ['Reference', whole(reference)],
+    ['Reference', named('reference')],
+    ['Batch', named('batch')],
     ['Caller', html`${whole(callerName(requestedBy))} <span class="quiet">${whole(requestedBy)}</span>`],
     ['Method', method],
     ['How long', settledAt === undefined ? html`${ago(requestedAt, now, true)} so far` : formatOffset(took)],
-    ['Last problem', withCode(problem, 400)],
-    ['What to do', withCode(whatToDo(record, waiting), 400)],
   ]);
 };
 
@@ -101,13 +116,30 @@ const lineRow = (
     : html` <span class="quiet">until ${clock(line.until, now, 'millisecond')}</span>`
 }${retry(line, now)}</td></tr>`;
 
+/** How many lines each source has, as filters. The one that is chosen ends it. */
+const sourceFacets = (lines: readonly StoryLine[], query: URLSearchParams): Html => {
+  const facet = (source: string, count: number): Html => {
+    const next = new URLSearchParams(query);
+    next.delete('source');
+    if (source !== '') next.set('source', source);
+    const isChosen = (query.get('source') ?? '') === source;
+    return html`<li><a class="facet" href="?${next}${focusOn.rows}"${isChosen ? html` aria-current="true"` : ''}>${count} ${source === '' ? 'all' : shown(source, 60)}</a></li>`;
+  };
+  const sources = Map.groupBy(lines, ({ source }) => source);
+  return html`<ul class="facets" aria-label="Events by source">${facet('', lines.length)}${[...sources].map(([source, own]) => facet(source, own.length))}</ul>`;
+};
+
 /** Equal lines are folded as `explain` folds them. The marks of those in between lead to the row that stands for them. */
 const list = (lines: readonly StoryLine[], query: URLSearchParams, now: Date): Html => {
   const start = new Date(lines[0]?.at ?? 0).getTime();
+  const source = query.get('source') ?? '';
   const unfolded = new URLSearchParams(query);
   unfolded.set('lines', 'all');
-  const placed = lines.map((line, index) => ({ ...line, index }));
-  const rows = runsOf(placed).map((run) => {
+  const all = lines.map((line, index) => ({ ...line, index }));
+  const isLeftOut = (line: StoryLine): boolean => source !== '' && line.source !== source;
+  // The marks of those that are left out lead here.
+  const leftOut = all.filter(isLeftOut).map(({ index }) => html`<span id="line-${index}"></span>`);
+  const rows = runsOf(all.filter((line) => !isLeftOut(line))).map((run) => {
     const [first, ...rest] = run;
     const last = rest.at(-1);
     if (run.length <= maxAlike || query.get('lines') === 'all' || first === undefined || last === undefined) {
@@ -116,17 +148,17 @@ const list = (lines: readonly StoryLine[], query: URLSearchParams, now: Date): H
     const middle = rest.slice(0, -1);
     return html`${lineRow(first, start, now)}<tr class="folded"><td colspan="3">${middle.map(({ index }) => html`<span id="line-${index}"></span>`)}<a href="?${unfolded.toString()}#line-${middle[0]?.index}">${middle.length} more of these</a></td></tr>${lineRow(last, start, now)}`;
   });
-  return html`<table class="rows story"><caption class="hidden">What happened, in order of time</caption>
+  return html`${sourceFacets(lines, query)}${leftOut}
+<table id="rows" tabindex="-1" class="rows story"><caption class="hidden">What happened, in order of time</caption>
 <thead><tr><th scope="col">Time (UTC)</th><th scope="col">Who</th><th scope="col">What</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
 };
 
-const showStory = (story: Story | undefined, query: URLSearchParams, parts: Parts, now: Date): Html => {
+const showEvents = (story: Story | undefined, query: URLSearchParams, now: Date): Html => {
   if (story === undefined) return html`<p class="note">No place knows more than the record.</p>`;
   const { lines, notShown } = story;
   const missing = html`<div class="note"><p>Not shown:</p><ul>${notShown.map((part) => html`<li>${shown(part, 500)}</li>`)}</ul></div>`;
-  return html`${lines.length === 0 ? '' : html`${drawing(lines, query, parts, now)}${list(lines, query, now)}`}
-${notShown.length === 0 ? '' : missing}`;
+  return html`${lines.length === 0 ? '' : html`<h2>Events</h2>${list(lines, query, now)}`}${notShown.length === 0 ? '' : missing}`;
 };
 
 const headlineIn = ({ story, record }: Parts, extractionId: string): string => {
@@ -170,10 +202,10 @@ export const extractionPage = async (
 <div class="lead"><p class="counts">${statusBadge(statusIn(parts))} <span class="mono">${extractionId}</span></p>
 <p class="counts"><span data-copy="${links.extraction(extractionId)}/story.txt"></span> <a href="${links.extraction(extractionId)}/story.txt">Text</a> · <a href="${links.extraction(extractionId)}/story.json">JSON</a></p></div>
 <h1>${withCode(headlineIn(parts, extractionId), 1_000)}</h1>
-${known === undefined ? '' : summary(known, valueIn(story), deps, now)}
+${showPart(story, 'The timeline', (value) => (value === undefined || value.lines.length === 0 ? html`` : drawing(value.lines, query, parts, now)))}
 ${showActions(offeredOn(actions, known), extractionId, links)}
-<h2>Timeline</h2>
-${showPart(story, 'The timeline', (value) => showStory(value, query, parts, now))}
+${known === undefined ? '' : summary(known, valueIn(story), deps, now, links)}
+${story.kind === 'read' ? showEvents(story.value, query, now) : ''}
 ${showPart(record, 'The record', (value) => (value === undefined ? html`<p>There is no record any more.</p>` : html`<details><summary>The whole record</summary>${facts(value)}</details>`))}`,
   };
 };

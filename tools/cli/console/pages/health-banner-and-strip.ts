@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/breaker-store.ts';
 import { describeHold, holdOf } from '../../terminal/describe-hold.ts';
-import { waitingIn } from '../../terminal/describe-rate.ts';
+import { describeWaiting, waitingIn } from '../../terminal/describe-rate.ts';
 import { ago, type Html, plural, shown } from '../format-for-page.ts';
 import { type ConsoleSources, type Hold, type Part, readPart, valueIn } from '../sources/sources.ts';
 import { icon } from './icons-and-badges.ts';
@@ -78,7 +78,8 @@ export const showStrip = (
   // A line is no trouble: each start in it is made in its turn.
   ...items(rate, 'line', (known) => {
     const waiting = waitingIn(known);
-    return waiting === 0 ? [] : [item(`${plural(waiting, 'start waits', 'starts wait')} in line`, false)];
+    if (waiting === 0) return [];
+    return [item(html`<a href="${links.line()}">${describeWaiting(known)}</a>`, false)];
   }),
   // A new stage has none either. What a missing sweep leaves behind is overdue, and the page says that first.
   ...items(sweeps, 'sweeps', ({ items: [last] }) => [

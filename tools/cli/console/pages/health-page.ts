@@ -1,8 +1,6 @@
 import { html } from 'hono/html';
 import { describeChange, describeTimes } from '../../health/describe-health.ts';
 import type { HourOfSubject, SubjectHealth } from '../../health/read-health.ts';
-import { describeRate, type StartRate } from '../../terminal/describe-rate.ts';
-import { formatSeconds } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions/action-types.ts';
 import { ago, type Html, plural, shown, whole, withCode } from '../format-for-page.ts';
 import {
@@ -14,11 +12,11 @@ import {
   readPart,
   type SubjectsReport,
   type SweepLine,
-  type Trend,
   valueIn,
 } from '../sources/sources.ts';
 import { showActions } from './action-pages.ts';
 import { type DeploymentState, showHolds } from './health-banner-and-strip.ts';
+import { showHealthCharts } from './health-charts.ts';
 import { headline, isLoaded } from './health-headline.ts';
 import { icon, showPart } from './icons-and-badges.ts';
 import { type Content, focusOn, type Links } from './page-content-and-links.ts';
@@ -26,14 +24,14 @@ import { type Content, focusOn, type Links } from './page-content-and-links.ts';
 const hour = 3_600_000;
 
 const readParts = async (sources: ConsoleSources, state: DeploymentState) => {
-  const [findings, alarms, trends, subjects] = await Promise.all([
+  const [findings, alarms, hours, subjects] = await Promise.all([
     // The doctor's own check of the breakers may be a minute older than what this page says of them.
     readPart(async () => (await sources.findings()).filter(({ id }) => id !== 'breakers')),
     readPart(() => sources.alarms()),
-    readPart(() => sources.trends()),
+    readPart(() => sources.hours()),
     readPart(() => sources.subjects()),
   ]);
-  return { ...state, findings, alarms, trends, subjects };
+  return { ...state, findings, alarms, hours, subjects };
 };
 
 type Parts = Readonly<Awaited<ReturnType<typeof readParts>>>;
@@ -96,24 +94,6 @@ const showSweeps = ({ items }: Bounded<SweepLine>, now: Date): Html => {
   const failed = items.reduce((sum, sweep) => sum + sweep.failed, 0);
   return html`<p>The last sweep finished ${ago(last.at, now)}. It sent ${last.sent} to the reconcile queue.</p>
 <p class="source">${plural(items.length, 'sweep')} finished within an hour, and ${failed} records could not be leased or sent. From the log of sweep-extractions.</p>`;
-};
-
-const hourNames = ['Last hour', 'An hour ago', 'A day ago'] as const;
-
-const showTrends = (trends: readonly Trend[]): Html => {
-  const cell = (label: string, unit: Trend['unit'], value: number | undefined): Html =>
-    value === undefined
-      ? html`<td data-label="${label}" class="none">–</td>`
-      : html`<td data-label="${label}">${unit === 'seconds' ? formatSeconds(value) : value.toLocaleString('en')}</td>`;
-  if (trends.every(({ hours }) => hours.every((value) => value === undefined)))
-    return html`<p>CloudWatch has no figures of the last 25 hours. The emulator makes none.</p>`;
-  return html`<table class="rows narrow"><caption class="hidden">Figures of the last hour, of an hour ago and of a day ago</caption>
-<thead><tr><th scope="col">Figure</th>${hourNames.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${trends.map(
-    ({ figure, unit, hours }) =>
-      html`<tr><th data-label="Figure" scope="row">${figure}</th>${hours.map((value, index) => cell(hourNames[index] ?? '', unit, value))}</tr>`,
-  )}</tbody></table>
-<p class="source">Sums and maxima of whole hours, from CloudWatch, a minute old at most. “–” is an hour in which nothing was counted.</p>`;
 };
 
 /** The rest are better than these. */
@@ -198,24 +178,6 @@ const showSubjects = ({ subjects, hours, complete }: SubjectsReport, at: Date, l
   }${complete ? '' : ' Not all lines were read: the counts are too low.'} Times are what half, and what 95 %, took at most.</p>`;
 };
 
-/** Of all entities and products. */
-const showHours = ({ hours }: SubjectsReport): Html => {
-  const byHour = [...Map.groupBy(hours, ({ hour: begin }) => begin)].toSorted(([one], [other]) =>
-    other.localeCompare(one),
-  );
-  const sum = (all: readonly HourOfSubject[], of: 'ended' | 'failed') =>
-    all.reduce((total, one) => total + one[of], 0);
-  const most = Math.max(...byHour.map(([, all]) => sum(all, 'ended')));
-  if (byHour.length === 0) return html`<p>Nothing ended within 24 hours.</p>`;
-  return html`<table class="rows narrow"><caption class="hidden">Outcomes by hour, the newest first</caption>
-<thead><tr><th scope="col">Hour (UTC)</th><th scope="col">Ended</th><th scope="col">Failed</th><th scope="col"><span class="hidden">Chart</span></th></tr></thead>
-<tbody>${byHour.map(([begin, all]) => {
-    const [ended, failed] = [sum(all, 'ended'), sum(all, 'failed')];
-    const [width, bad] = [(240 * ended) / most, (240 * failed) / most].map((one) => one.toFixed(1));
-    return html`<tr><th data-label="Hour (UTC)" scope="row">${begin.slice(5, 16).replace('T', ' ')}</th><td data-label="Ended">${ended.toLocaleString('en')}</td><td data-label="Failed">${failed.toLocaleString('en')}</td><td><svg class="bar" viewBox="0 0 240 12" width="240" height="12" aria-hidden="true"><rect class="fill good" width="${width}" height="12"/><rect class="fill bad" width="${bad}" height="12"/></svg></td></tr>`;
-  })}</tbody></table>`;
-};
-
 /** Pause is offered unless the calls are paused, and Resume while any of them are held. Both, where that is unknown. */
 const offered = (actions: readonly ConsoleAction[], holds: Parts['holds']) => {
   const known = valueIn(holds);
@@ -224,19 +186,6 @@ const offered = (actions: readonly ConsoleAction[], holds: Parts['holds']) => {
     const held = known.filter(({ calls }) => calls === pausing.calls);
     return pausing.resumes ? held.length > 0 : held.every(({ kind }) => kind !== 'paused');
   });
-};
-
-/** How many wait, in which lanes, at what rate and until when: as `cosecha rate` prints it. */
-const showRate = (rate: StartRate, now: Date): Html => {
-  const [perSecond = '', ...rest] = describeRate(rate, now);
-  const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-  const lanes = rest.slice(rest.length - rate.lanes.length);
-  const others = rest.slice(0, rest.length - rate.lanes.length);
-  return html`<p>${[perSecond, ...others].map((text) => `${shown(sentence(text), 500)} `)}</p>${
-    lanes.length === 0
-      ? ''
-      : html`<ul>${lanes.slice(0, maxHolds).map((lane) => html`<li>${shown(lane.trim(), 400)}</li>`)}</ul>`
-  }${lanes.length > maxHolds ? html`<p>${lanes.length - maxHolds} more lanes wait.</p>` : ''}`;
 };
 
 /** The rest have been held for less long. */
@@ -255,31 +204,20 @@ export const healthPage = async (
   links: Links,
 ): Promise<Content> => {
   const parts = await readParts(sources, state);
-  const { findings, alarms, queues, holds, sweeps, trends, subjects } = parts;
+  const { findings, alarms, queues, holds, sweeps, subjects } = parts;
   return {
     title: 'Health',
     model: parts,
     body: (at) => html`
 <div class="lead"><h1>${headline(parts, at)}</h1></div>
+${showHealthCharts(parts, links, at)}
 ${showActions(offered(actions, holds), '', links)}
-<h2>Checks</h2>
-${showPart(findings, 'Checks', showFindings)}
-<h2>Alarms</h2>
 ${showPart(alarms, 'Alarms', (value) => showAlarms(value, at))}
-<h2>Calls to the provider</h2>
-${showPart(holds, 'Pauses and circuit breakers', (held) =>
-  held.length === 0 ? html`<p>Starts and reads pass.</p>` : showHolds(parts, maxHolds, at),
-)}
-${showPart(parts.rate, 'The rate of starts', (rate) => showRate(rate, at))}
-<h2>Entities and products</h2>
+${showPart(findings, 'Checks', showFindings)}
+${showPart(holds, 'Pauses and circuit breakers', (held) => (held.length === 0 ? html`` : html`<h2>Calls to the provider</h2>${showHolds(parts, maxHolds, at)}`))}
 ${showPart(subjects, 'Entities and products', (value) => showSubjects(value, at, links))}
-<h2>Sweeps</h2>
+<details><summary>Sweeps and queues</summary>
 ${showPart(sweeps, 'Sweeps', (value) => showSweeps(value, at))}
-<h2>Queues</h2>
-${showPart(queues, 'Queues', showQueues)}
-<h2>Compared with an hour and a day ago</h2>
-${showPart(trends, 'Figures of CloudWatch', showTrends)}
-<h2>Outcomes by hour</h2>
-${showPart(subjects, 'Outcomes', showHours)}`,
+${showPart(queues, 'Queues', showQueues)}</details>`,
   };
 };

@@ -24,8 +24,10 @@ const iconPaths = {
 
 export type IconName = keyof typeof iconPaths;
 
-/** Every icon once. A page has it outside of the part that is updated. */
-export const iconSprite = html`<svg class="hidden" aria-hidden="true">${Object.entries(iconPaths).map(
+/** Every icon once, and the hatching of drawings. A page has it outside of the part that is updated. */
+export const iconSprite = html`<svg class="hidden" aria-hidden="true"><defs>${['hatch', 'hatch-light'].map((name) => html`<pattern id="${name}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="${name}" x1="0" y1="0" x2="0" y2="6"/></pattern>`)}</defs>${Object.entries(
+  iconPaths,
+).map(
   ([name, path]) =>
     html`<symbol id="icon-${name}" viewBox="0 0 16 16"><path fill-rule="evenodd" d="${path}"/></symbol>`,
 )}</svg>`;

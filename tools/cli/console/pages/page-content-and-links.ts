@@ -32,6 +32,7 @@ export const linksFrom = (token: string) => ({
   extraction: (extractionId: string) => `/${token}/extractions/${encodeURIComponent(extractionId)}`,
   deliveries: () => `/${token}/deliveries`,
   health: () => `/${token}/health`,
+  line: () => `/${token}/line`,
   sandbox: () => `/${token}/sandbox`,
   /** Where an action is confirmed. */
   action: (id: string, subject?: string) =>

@@ -106,7 +106,6 @@ export const timelineSvg = ({ rows, ticks, now }: Drawing): Html => {
 <div class="drawn"><p class="goes-on source">The timeline goes on to the right: scroll it, or focus it and use the arrow keys.</p>
 <div id="timeline" class="timeline" tabindex="0" role="region" aria-label="Timeline, drawn to scale up to now">
 <svg viewBox="0 0 ${fullWidth} ${height}" role="group" aria-label="Each bar and mark leads to its line in the list, or to a closer view">
-<defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" y1="0" x2="0" y2="8"/></pattern></defs>
 ${now === undefined ? '' : nowLine(now, height)}
 ${ticks.map((tick) => tickLine(tick, height))}
 ${rows.map(rowOf)}

@@ -11,6 +11,7 @@ import { logsClient, readFunctionLog } from '../../aws/logs.ts';
 import { queueClient, readQueue } from '../../aws/queues.ts';
 import { alarmNamesOf, readAlarms } from '../../aws/read-alarms.ts';
 import { openExtractionIds, readExtractions } from '../../aws/read-extractions.ts';
+import { readLineHistory } from '../../aws/read-line-history.ts';
 import { readStartRate } from '../../aws/read-rate.ts';
 import { recentExtractionsReader } from '../../aws/recent-extractions-reader.ts';
 import { extractionsOf, tasksOf } from '../../aws/stores.ts';
@@ -24,7 +25,8 @@ import { healthSource } from '../../health/health-source-from-logs.ts';
 import { readHealth, readHours } from '../../health/read-health.ts';
 import { CliError } from '../../terminal/errors.ts';
 import { parseDeliveryLine, parseSweepLine } from './parse-log-lines.ts';
-import { readTrends } from './read-trends.ts';
+import { readHoursOfMetrics } from './read-hours.ts';
+import { sinceChoices, startOf } from './select-extractions.ts';
 import type { Bounded, ConsoleSources, QueueLine } from './sources.ts';
 
 /** The doctor's delivery with a wrong signature is counted, and an open page would repeat it until an alarm sounds. */
@@ -94,6 +96,28 @@ const triesReader = (seconds: number, sources: StorySources, now: () => Date): C
   };
 };
 
+/** So long is a period of the line. CloudWatch keeps one of a minute, and counts it within another. */
+const linePeriods = { '1h': 60, '6h': 300, '24h': 900 } as const;
+const emulatedPeriods = { '1h': 10, '6h': 60, '24h': 300 } as const;
+const lineSeconds = { onAws: 60, emulated: 3 } as const;
+
+const lineReader = (deployment: Deployment, now: () => Date): ConsoleSources['line'] => {
+  const periods = deployment.isEmulated ? emulatedPeriods : linePeriods;
+  const readers = sinceChoices.map((since) => {
+    const read = () => {
+      const until = now();
+      return readLineHistory(deployment, {
+        since: startOf(since, until),
+        until,
+        periodSeconds: periods[since],
+      });
+    };
+    return [since, cachedRead(secondsFor(deployment, lineSeconds), now, read)] as const;
+  });
+  const bySince = new Map(readers);
+  return async (since) => bySince.get(since)?.() ?? { periodSeconds: 1, periods: [], changes: [] };
+};
+
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html */
 const { deliveryReceived, deliveryRefused, sweepFinished } = logMessages;
 const deliveryPattern = `{ ($.message = "${deliveryReceived}") || ($.message = "${deliveryRefused}") || ($.level = "ERROR") }`;
@@ -161,17 +185,10 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
       ),
     ),
     alarms: cachedRead(30, now, async () => readAlarms(cloudWatch, await alarmNamesOf(deployment))),
-    trends: cachedRead(60, now, () =>
-      readTrends(
-        cloudWatch,
-        {
-          stage: deployment.stage,
-          reconcileQueueUrl: output('ReconcileQueueUrl'),
-          deadLetterQueueUrl: output('DeadLetterQueueUrl'),
-        },
-        now(),
-      ),
+    hours: cachedRead(secondsFor(deployment, subjectSeconds), now, () =>
+      readHoursOfMetrics(deployment, now()),
     ),
+    line: lineReader(deployment, now),
     subjects: cachedRead(secondsFor(deployment, subjectSeconds), now, async () => {
       const at = now();
       const sleep = (milliseconds: number): Promise<void> => setTimeout(milliseconds);

@@ -31,7 +31,7 @@ export const startOf = (since: Since, now: Date): Date =>
 /** `1 h`, as in a sentence. */
 export const hoursText = (since: Since): string => `${hoursOf[since]} h`;
 
-const groups = ['any', 'open', 'overdue', 'ended', 'failed'] as const;
+const groups = ['any', 'open', 'overdue', 'line', 'ended', 'failed'] as const;
 
 export const statusChoices = [...groups, ...openStatuses, ...terminalStatuses, ...ownOutcomes] as const;
 
@@ -45,10 +45,12 @@ export type Filter = {
   readonly cause: string;
   /** Part of the ARN of the caller. */
   readonly caller: string;
-  /** Part of a reference, an extractionId or a taskId; or an id as the list shortens it. */
+  /** Part of a reference, batch, caller, extractionId or taskId; or an id as the list shortens it. */
   readonly name: string;
   /** The whole name of a batch. */
   readonly batch: string;
+  /** The hour in which they ended, or were requested if they are open: `2026-03-01T12`, in UTC. */
+  readonly hour: string;
   /** How far back the list goes for what has ended. */
   readonly since: Since;
 };
@@ -65,8 +67,15 @@ export const parseFilter = (query: URLSearchParams): Filter => ({
   caller: typed(query.get('caller')),
   name: typed(query.get('name')),
   batch: typed(query.get('batch')),
+  hour: /^\d{4}-\d\d-\d\dT([01]\d|2[0-3])$/.exec(query.get('hour') ?? '')?.[0] ?? '',
   since: sinceIn(query),
 });
+
+/** The beginning of what a filter shows of those that ended. */
+export const beginOf = ({ since, hour }: Filter, now: Date): Date => {
+  const begin = new Date(`${hour}:00:00.000Z`);
+  return Number.isNaN(begin.getTime()) ? startOf(since, now) : begin;
+};
 
 /** Whether it leaves anything out. The time alone does not, as every list has one. */
 export const isFiltered = ({ status, method, since: _since, ...texts }: Filter): boolean =>
@@ -84,12 +93,17 @@ export const isOpen = ({ dueShard }: Extraction): boolean => dueShard !== undefi
 const includes = (text: string | undefined, part: string): boolean =>
   text?.normalize().toLowerCase().includes(part.normalize().toLowerCase()) ?? false;
 
-type Matches = (record: Extraction) => boolean;
+/** What a record does not say of itself. */
+export type Standing = {
+  readonly isLate: (record: Extraction) => boolean;
+  readonly isInLine: (record: Extraction) => boolean;
+};
 
-const hasStatus = (record: Extraction, status: Filter['status'], isLate: Matches): boolean => {
+const hasStatus = (record: Extraction, status: Filter['status'], { isLate, isInLine }: Standing): boolean => {
   if (status === 'any') return true;
   if (status === 'open') return isOpen(record);
   if (status === 'overdue') return isLate(record);
+  if (status === 'line') return isInLine(record);
   if (status === 'ended') return !isOpen(record);
   if (status === 'failed') return causeOf(record) !== undefined;
   return record.status === status;
@@ -105,18 +119,21 @@ const isShortened = (name: string, { extractionId }: Extraction): boolean => {
   return short !== undefined && isShortOf(short, extractionId);
 };
 
-const matches = (record: Extraction, filter: Filter, isLate: Matches): boolean =>
-  hasStatus(record, filter.status, isLate) &&
+const matches = (record: Extraction, filter: Filter, standing: Standing): boolean =>
+  hasStatus(record, filter.status, standing) &&
   (filter.method === 'any' || record.method === filter.method) &&
   includes(entityOrProductOf(record), filter.subject) &&
   (filter.cause === '' || hasCause(record, filter.cause)) &&
   includes(record.requestedBy, filter.caller) &&
   (filter.batch === '' || isSameName(record.batch, filter.batch)) &&
+  latestOf(record).startsWith(filter.hour) &&
   (filter.name === '' ||
     isShortened(filter.name, record) ||
-    [record.reference, record.extractionId, record.taskId].some((text) => includes(text, filter.name)));
+    [record.reference, record.batch, record.requestedBy, record.extractionId, record.taskId].some((text) =>
+      includes(text, filter.name),
+    ));
 
-const rank = (record: Extraction, isLate: Matches): number => {
+const rank = (record: Extraction, { isLate }: Standing): number => {
   if (isLate(record)) return 0;
   return isOpen(record) ? 1 : 2;
 };
@@ -133,14 +150,14 @@ export const distinct = (records: readonly Extraction[]): readonly Extraction[] 
 export const selectExtractions = (
   records: readonly Extraction[],
   filter: Filter,
-  isLate: (record: Extraction) => boolean,
+  standing: Standing,
 ): readonly Extraction[] =>
   records
-    .filter((record) => matches(record, filter, isLate))
+    .filter((record) => matches(record, filter, standing))
     .toSorted((one, other) => {
-      const byRank = rank(one, isLate) - rank(other, isLate);
+      const byRank = rank(one, standing) - rank(other, standing);
       if (byRank !== 0) return byRank;
-      if (isLate(one)) return String(one.dueAt).localeCompare(String(other.dueAt));
+      if (standing.isLate(one)) return String(one.dueAt).localeCompare(String(other.dueAt));
       return latestOf(other).localeCompare(latestOf(one));
     });
 
@@ -150,6 +167,8 @@ type Failures = {
   readonly method: Extraction['method'];
   readonly subject: string;
   readonly count: number;
+  /** When the first of them ended. */
+  readonly since: string;
 };
 
 export const groupFailures = (records: readonly Extraction[]): readonly Failures[] => {
@@ -160,7 +179,9 @@ export const groupFailures = (records: readonly Extraction[]): readonly Failures
     const { method } = record;
     const subject = entityOrProductOf(record);
     const key = JSON.stringify([cause, method, subject]);
-    counted.set(key, { cause, method, subject, count: (counted.get(key)?.count ?? 0) + 1 });
+    const { count, since } = counted.get(key) ?? { count: 0, since: latestOf(record) };
+    const first = since < latestOf(record) ? since : latestOf(record);
+    counted.set(key, { cause, method, subject, count: count + 1, since: first });
   }
   return [...counted.values()].toSorted((one, other) => other.count - one.count);
 };

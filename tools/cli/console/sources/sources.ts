@@ -1,6 +1,7 @@
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import type { readQueue } from '../../aws/queues.ts';
 import type { AlarmLine } from '../../aws/read-alarms.ts';
+import type { LineHistory } from '../../aws/read-line-history.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import type { Trying } from '../../explain/execution-progress.ts';
 import type { Bounded, Hold } from '../../explain/sources.ts';
@@ -8,6 +9,8 @@ import type { Story } from '../../explain/story.ts';
 import type { HealthReport, HourOfSubject } from '../../health/read-health.ts';
 import type { StartRate } from '../../terminal/describe-rate.ts';
 import { explainFailure } from '../../terminal/explain-failure.ts';
+import type { Hours } from './read-hours.ts';
+import type { Since } from './select-extractions.ts';
 
 /** What could be read of one place, or why it could not be read, such as a missing permission. */
 export type Part<Value> =
@@ -59,14 +62,7 @@ export type SweepLine = {
   readonly failed: number;
 };
 
-/** A figure of the last hour, of the hour before it, and of the same hour a day ago. Undefined is an hour without a value. */
-export type Trend = {
-  readonly figure: string;
-  readonly unit: 'count' | 'seconds';
-  readonly hours: readonly (number | undefined)[];
-};
-
-/** How extractions of each entity and product ended: now, before, and by the hours of the last day. */
+/** How extractions of each entity and product ended: now, before, and by the hours of the last two days. */
 export type SubjectsReport = HealthReport & { readonly hours: readonly HourOfSubject[] };
 
 /** What the console reads of a deployment. Every method throws the SDK's errors; `readPart` explains them. */
@@ -94,7 +90,10 @@ export interface ConsoleSources {
   findings(): Promise<readonly FindingLine[]>;
   alarms(): Promise<readonly AlarmLine[]>;
   queues(): Promise<readonly QueueLine[]>;
-  trends(): Promise<readonly Trend[]>;
+  /** Metrics by the hours of the last two days. */
+  hours(): Promise<Hours>;
+  /** What happened in the line of starts for so long. */
+  line(since: Since): Promise<LineHistory>;
   subjects(): Promise<SubjectsReport>;
   holds(): Promise<readonly Hold[]>;
   /** The rate of starts, and which starts wait in line. */

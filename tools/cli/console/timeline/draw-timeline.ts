@@ -1,3 +1,4 @@
+import { scaleLinear, scaleUtc } from 'd3-scale';
 import { defined } from '../../../../lib/defined.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { type Lane, lanes, type StoryLine } from '../../explain/story.ts';
@@ -36,24 +37,9 @@ const maxExpected = 3;
 /** Marks closer than this would cover each other. */
 const closest = 20;
 
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const tickSteps = [
-  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
-  ...[1, 2, 5, 10, 15, 30].map((count) => count * second),
-  ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
-  ...[1, 2, 6, 12, 24, 48, 168, 720, 2_400].map((count) => count * hour),
-];
-
-const ticksOf = ({ from, to }: Range, scale: (ms: number) => number): readonly Tick[] => {
-  const step = tickSteps.find((one) => (to - from) / one <= 8) ?? Math.ceil((to - from) / 8);
-  const first = Math.ceil(from / step);
-  const count = Math.floor(to / step) - first + 1;
-  return Array.from({ length: count }, (_, index) => ({
-    x: scale((first + index) * step),
-    text: formatOffset((first + index) * step),
-  }));
+const ticksOf = ({ from, to }: Range, width: number): readonly Tick[] => {
+  const time = scaleUtc([new Date(from), new Date(to)], [0, width]);
+  return time.ticks(6).map((at) => ({ x: time(at), text: formatOffset(at.getTime()) }));
 };
 
 /** Bars that overlap are in rows below each other. */
@@ -110,17 +96,16 @@ export const drawTimeline = ({ lines, record, range, now }: DrawInput): Drawing 
   const expected =
     isOpen && range.to >= nowMs ? expectedTimes(lines, now.getTime()).map((at) => at - start) : [];
   const width = expected.length === 0 ? drawingWidth : drawingWidth - expectedWidth;
-  const scale = (ms: number): number => ((ms - range.from) / (range.to - range.from)) * width;
+  const scale = scaleLinear([range.from, range.to], [0, width]);
+  const clamped = scale.copy().clamp(true);
   const expectedX = (ms: number): number =>
     width + (expectedWidth * (expected.filter((one) => one <= ms).length - 0.25)) / maxExpected;
-  const clamp = (ms: number): number => Math.min(Math.max(ms, range.from), range.to);
-
   const barsOf = ({ from, to, ...rest }: Span): readonly Bar[] => {
-    const x = scale(clamp(from));
+    const x = clamped(from);
     const past =
       to < range.from || from > Math.min(range.to, nowMs)
         ? []
-        : [{ ...rest, x, width: Math.max(2, scale(clamp(to)) - x), isExpected: false }];
+        : [{ ...rest, x, width: Math.max(2, clamped(to) - x), isExpected: false }];
     const isAwaited = expected.length > 0 && to > nowMs;
     const future = isAwaited
       ? [{ ...rest, x: width, width: Math.max(2, expectedX(to) - width), isExpected: true }]
@@ -168,7 +153,7 @@ export const drawTimeline = ({ lines, record, range, now }: DrawInput): Drawing 
   }));
   return {
     ticks: [
-      ...ticksOf(range, scale).filter(({ x }) => expected.length === 0 || x < width - 40),
+      ...ticksOf(range, width).filter(({ x }) => expected.length === 0 || x < width - 40),
       ...expectedTicks,
     ],
     rows: [...status, ...lanes.flatMap(laneRows)],

@@ -96,7 +96,7 @@ describeInChromium('the console', () => {
 
   test('a field that somebody types into is not replaced', async () => {
     const { page } = await open();
-    const field = page.getByLabel('Id, task or reference');
+    const field = page.locator('#name');
     await page.keyboard.press('/');
     await page.keyboard.type('over');
     records = [];
@@ -110,9 +110,9 @@ describeInChromium('the console', () => {
   test('without script, the filter works by keyboard and the page reloads itself', async () => {
     const { page } = await open('', { javaScriptEnabled: false });
     expect(await page.locator('meta[http-equiv="refresh"]').count()).toBe(1);
-    await page.getByLabel('Id, task or reference').press('a');
-    await page.getByLabel('Id, task or reference').fill('overdue one');
-    await page.getByLabel('Id, task or reference').press('Enter');
+    await page.locator('#name').press('a');
+    await page.locator('#name').fill('overdue one');
+    await page.locator('#name').press('Enter');
     await page.waitForURL(/name=overdue/);
     expect(await page.locator('tbody tr').count()).toBe(1);
     await page.getByRole('link', { name: /^0190a0b0/ }).click();
@@ -149,10 +149,10 @@ describeInChromium('the console', () => {
       await page.getByText('live', { exact: true }).or(page.getByText('not updated')).first().waitFor();
       await focusIsOn(result);
     };
-    await press('button', 'Filter', /status=any/, 'result');
+    await press('button', 'Search', /status=any/, 'result');
     await press('link', 'Next 300', /page=2/, 'rows');
-    await press('link', 'Reset', /\/#result$/, 'result');
     await press('link', /^1 TIMED_OUT/, /status=failed/, 'result');
+    await press('link', 'Reset', /\/#result$/, 'result');
     const { extractionId = '' } = records[1] ?? {};
     await page.goto(`${running.url}extractions/${extractionId}`);
     await press('link', /\d events$/, /from=\d/, 'timeline');
@@ -215,35 +215,89 @@ describeInChromium('the console', () => {
     expect(await page.locator('main.stale').count()).toBe(1);
   });
 
-  test('a phone begins with the first row, whose cells have their headers, and its filter stays open', async () => {
+  test('a phone begins with the first row, whose cells have their headers', async () => {
     const { page } = await open('', { viewport: { width: 390, height: 844 } });
     const row = await page.locator('tbody tr').first().boundingBox();
     expect(row?.y).toBeLessThan(844 / 2);
     const headers = await page.evaluate(
       "[...document.querySelector('tbody tr').cells].map((cell) => getComputedStyle(cell, '::before').content)",
     );
-    const names = 'Status|Extraction|Entity or product|Caller|Reference|Requested|Next'.split('|');
+    const names = 'Status|Extraction|Entity or product|Reference|Caller|Requested|Duration|Next|Advice'.split(
+      '|',
+    );
     expect(headers).toEqual(names.map((text) => `"${text}"`));
-    const field = page.getByLabel('Id, task or reference');
+  });
+
+  test('the other filters are behind one button, which stays open while the page changes', async () => {
+    const { page } = await open();
+    const field = page.getByLabel('Batch', { exact: true });
     expect(await field.isVisible()).toBe(false);
-    await page.keyboard.press('/');
+    await page.getByText('Filters', { exact: true }).press('Enter');
     expect(await field.isVisible()).toBe(true);
     records = [];
     await page.getByRole('heading', { name: 'Nothing is open.' }).waitFor();
     expect(await field.isVisible()).toBe(true);
   });
 
-  test('on a wide page the filter is there without opening it, and no reference is broken', async () => {
-    records = [extractionIn('RUNNING', { reference: 'order-with-many-parts-1042' })];
-    const { page } = await open('', { viewport: { width: 1_280, height: 800 } });
-    expect(await page.getByLabel('Caller').isVisible()).toBe(true);
-    const cell = page.getByText('order-with-many-parts-1042');
-    const lines = await cell.evaluate((element) => {
-      const range = element.ownerDocument.createRange();
-      range.selectNodeContents(element);
-      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
-    });
-    expect(lines).toBe(1);
+  /** Of all rows, which are wholly in the window, and how high they are. */
+  const rowsIn = (page: Page) =>
+    page.evaluate<{ seen: number; heights: number[] }>(`(() => {
+      const boxes = [...document.querySelectorAll('#rows tbody tr')].map((row) => row.getBoundingClientRect());
+      const seen = boxes.filter(({ bottom }) => bottom <= innerHeight);
+      return { seen: seen.length, heights: [...new Set(boxes.map(({ height }) => Math.round(height)))] };
+    })()`);
+
+  const crowd = () =>
+    Array.from({ length: 60 }, (_, index) =>
+      extractionIn('RUNNING', {
+        extractionId: idOf(index),
+        reference: `order-with-many-parts-that-does-not-fit-${index}`,
+        requestedAt: iso(-index),
+      }),
+    );
+
+  test.each([800, 1_200])(
+    'at %s points, a row is one line, the header stays, and 20 rows are seen',
+    async (width) => {
+      records = crowd();
+      const { page } = await open('', { viewport: { width, height: 900 } });
+      const { seen, heights } = await rowsIn(page);
+      expect(seen).toBeGreaterThanOrEqual(20);
+      expect(heights).toHaveLength(1);
+      await page.evaluate('scrollTo(0, 600)');
+      expect((await page.locator('#rows thead th').first().boundingBox())?.y).toBe(0);
+    },
+  );
+
+  test('j and k go through the rows, whose texts are whole there, Enter opens one, and ? lists the keys', async () => {
+    records = crowd();
+    const { page } = await open('', { viewport: { width: 1_200, height: 900 } });
+    const isWhole = (index: number) =>
+      page
+        .locator(`#rows tbody tr:nth-child(${index + 1}) td:nth-of-type(3) .cut`)
+        .evaluate((cell) => cell.scrollWidth <= cell.clientWidth);
+    const focused = () => page.evaluate("document.activeElement.closest('tr')?.dataset.key");
+    for (const [key, index] of [
+      ['j', 0],
+      ['j', 1],
+      ['j', 2],
+      ['k', 1],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await focused()).toBe(idOf(index));
+    }
+    expect([await isWhole(1), await isWhole(2)]).toEqual([true, false]);
+    await page.keyboard.press('?');
+    expect(await page.getByText('next row, row before').isVisible()).toBe(true);
+    await page.keyboard.press('?');
+    expect(await page.getByText('next row, row before').isVisible()).toBe(false);
+    // What is typed into a field is no key.
+    await page.locator('#name').press('j');
+    expect(await page.locator('#name').inputValue()).toBe('j');
+    await page.locator('#name').blur();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(idOf(0)));
   });
 
   test("the browser's own time stands beside UTC", async () => {

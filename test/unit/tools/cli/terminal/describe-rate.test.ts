@@ -20,7 +20,7 @@ test.each<readonly [string, StartRate, readonly string[]]>([
     [
       '4 starts a second are made, as startsPerSecond says',
       'the provider asked for no start before 2026-03-01T06:00:30.000Z',
-      '112 starts wait, the last of them for 28 s',
+      '112 starts wait in line, the last of them for 28 s',
       '  100 of orders, background',
       '  2 of orders, interactive',
       '  10 of app, interactive',

@@ -35,15 +35,28 @@ test('the page begins with what somebody who is woken by it asks', async () => {
   const rows = [...block.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/gs)];
   const texts = rows.map(([, name, value = '']) => `${name}: ${value.replace(/<[^>]*>/g, '')}`);
   expect(texts).toEqual([
+    'What to do: Nothing. It goes on by itself.',
+    'Last problem: Try failed with ProviderBusy.',
     'Entity: bank',
     'Reference: &lt;b&gt;mine&lt;/b&gt;',
+    'Batch: none',
     'Caller: Caller arn:aws:sts::111122223333:assumed-role/Caller',
     'Method: credentials',
     'How long: 1 min so far',
-    'Last problem: Try failed with ProviderBusy.',
-    'What to do: Nothing. It goes on by itself.',
   ]);
-  expect(page.indexOf(block)).toBeLessThan(page.indexOf('<h2>Timeline'));
+  // The drawing is above it, and the events below.
+  expect(page.indexOf('id="timeline"')).toBeLessThan(page.indexOf(block));
+  expect(page.indexOf(block)).toBeLessThan(page.indexOf('<h2>Events'));
+  expect(page).toContain('?name=%3Cb%3Emine%3C%2Fb%3E#result">&lt;b&gt;mine&lt;/b&gt;</a>');
+});
+
+test('the events can be filtered by source, and the marks of the others lead to where they were', async () => {
+  const { text } = withStory();
+  expect(await text(path)).toContain('?source=Step+Functions#rows">2 Step Functions</a>');
+  const page = await text(`${path}?source=Step+Functions`);
+  expect([...page.matchAll(/<tr id="(line-\d)"/g)].map(([, row]) => row)).toEqual(['line-1', 'line-2']);
+  expect(page).toContain('<span id="line-0"></span>');
+  expect(page).toContain('href="?#rows">3 all</a>');
 });
 
 test('what is expected to happen is marked as such in the list, and dashed in the drawing', async () => {

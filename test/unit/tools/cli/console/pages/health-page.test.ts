@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { pauseActions } from '../../../../../../tools/cli/console/actions/console-actions.ts';
+import { mapFigures } from '../../../../../../tools/cli/console/sources/read-hours.ts';
 import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
 import {
   comparedSubjects,
@@ -46,27 +47,6 @@ test.each<[string, Partial<ConsoleSources>]>([
   expect(await pageOf(sources)).toContain(`<h1>${line}</h1>`);
 });
 
-test('the line has its lanes, the rate and until when, and is no trouble of its own', async () => {
-  const { requestedBy: caller, extractionId, requestedAt: at } = waiting;
-  const lane = { caller, priority: 'background', group: 'bank', at } as const;
-  const byHand = { perSecond: 0.5, reason: 'their <maintenance>', since: Date.parse(iso(40)) };
-  const rate = async () =>
-    ({
-      lanes: [{ ...lane, waiting: [id, extractionId].map((one) => ({ ...lane, extractionId: one })) }],
-      perSecond: 0.5,
-      from: 'hand',
-      byHand,
-      notBefore: iso(160),
-    }) as const;
-  const page = await pageOf({ rate, open: async () => [waiting] });
-  expect(page).toContain('<h1>2 starts wait in line.</h1>');
-  expect(page).toContain('0.5 starts a second are made, set 1 min ago: their &lt;maintenance&gt;.');
-  expect(page).toContain(`The provider asked for no start before ${iso(160)}.`);
-  expect(page).toContain('2 starts wait, the last of them for 4 s.');
-  expect(page).toContain('<li>2 of Caller, background</li>');
-  expect(await pageOf({})).toContain('Starts have no limit until the provider answers 429. No start waits.');
-});
-
 test('a failed check has its remedy, and an alarm the link to its runbook entry', async () => {
   const page = await pageOf({ findings: async () => [failed], alarms: async () => [alarm] });
   expect(page).toContain('bad &lt;b&gt;');
@@ -90,7 +70,6 @@ test('what holds calls is in the first line, the worst three in the banner, and 
   );
   expect(page).toContain('next turn <time class="ago" datetime="2026-03-01T12:02:40.000Z"');
   for (const rest of [31 - 3, 31 - 25]) expect(page).toContain(`${rest} more are held.`);
-  expect(await pageOf({})).toContain('Starts and reads pass.');
 });
 
 test('the banner and the page are one reading, and the check of the breakers is not a second one', async () => {
@@ -103,18 +82,7 @@ test('the banner and the page are one reading, and the check of the breakers is 
     findings: async () => [{ id: 'breakers', result: 'passed', message: 'calls pass' }],
   });
   expect(page).toContain('starts have been paused for');
-  expect(page).not.toContain('Starts and reads pass');
   expect(page).not.toContain('calls pass');
-});
-
-test('figures stand beside those of an hour and a day ago, where CloudWatch has any', async () => {
-  const overdue = { figure: 'Overdue', unit: 'seconds', hours: [90, undefined, 0] } as const;
-  const page = await pageOf({ trends: async () => [overdue] });
-  expect(page).toContain(
-    '<td data-label="Last hour">1 min 30 s</td><td data-label="An hour ago" class="none">–</td><td data-label="A day ago">0 s</td>',
-  );
-  const none = { ...overdue, hours: [undefined, undefined, undefined] };
-  expect(await pageOf({ trends: async () => [none] })).toContain('CloudWatch has no figures');
 });
 
 test('an entity that fails stands beside the hour before it', async () => {
@@ -146,13 +114,38 @@ test('Pause is offered unless calls are paused, Resume while any are held, and b
   expect(await offered(() => denied('dynamodb:Scan'))).toHaveLength(4);
 });
 
-test('outcomes are shown by hour, as the share that failed of each bank and as the counts of all', async () => {
+test('the outcomes of each hour are stacked, lead to the list of that hour, and stand beside the day before', async () => {
   const page = await pageOf({ subjects: comparedSubjects });
   const [, lastDay = ''] = page.split('<tr data-key="lastDay demo-bank">');
   expect(lastDay).toContain('aria-label="Share that failed by hour: most at 12:00"');
   expect(lastDay).toContain('<title>11:00 6 of 12 failed</title><rect class="track" x="154"');
-  const [, newest = '', before = ''] = page.split('<th data-label="Hour (UTC)" scope="row">');
-  expect(newest).toContain('03-01 12:00</th><td data-label="Ended">50</td><td data-label="Failed">10</td>');
-  expect(newest).toContain('<rect class="fill bad" width="48.0"');
-  expect(before).toContain('03-01 11:00</th>');
+  const chart = /<figcaption>Outcomes<.*?<\/figure>/s.exec(page)?.[0] ?? '';
+  expect(chart).toContain(
+    'href="/token-of-the-console/?hour=2026-03-01T12#result" aria-label="12:00 to 13:00: ended well: 36, by the user: 3, by the caller: 1, failed: 10, all, day before: 50"',
+  );
+  expect(chart.match(/class="period"/g)).toHaveLength(24);
+  const [newest = '', before = ''] = chart.split('<tr><th scope="row">').slice(1);
+  expect(newest.replace(/<[^>]*>/g, ' ')).toMatch(/^12:00 +36 +3 +1 +10 +50/);
+  expect(before).toMatch(/^11:00/);
+});
+
+test('times, deliveries and starts are charts of 24 hours, with the day before', async () => {
+  const hours = mapFigures((name) =>
+    Array.from({ length: 48 }, (_, index) => (name === 'refused' && index < 47 ? undefined : index)),
+  );
+  const page = await pageOf({ hours: async () => hours });
+  const labels = [...page.matchAll(/aria-label="12:00 to 13:00: ([^"]+)"/g)].map(([, label]) => label);
+  expect(labels).toEqual([
+    'outcome p95: 47 s, outcome p50: 47 s, start p95: 47 s, start p50: 47 s, outcome p95, day before: 23 s',
+    'accepted: 47, refused: 47, accepted, day before: 23',
+    'started: 47, refused: 47, most that waited: 47, started, day before: 23',
+  ]);
+  expect(page).toContain('Nothing ended within 24 hours. Here are the outcomes of each hour.');
+});
+
+test('alarms are named only if they are in ALARM', async () => {
+  const quiet = { ...alarm, name: 'Cosecha-prod-quiet', state: 'OK' as const };
+  const page = await pageOf({ alarms: async () => [alarm, quiet] });
+  expect(page).toContain('Cosecha-prod-overdue');
+  expect(page).not.toContain('Cosecha-prod-quiet');
 });

@@ -18,6 +18,12 @@ const idOf = (digit: number): string => id.replace(/1$/, String(digit));
 /** What somebody reads on a page. */
 const wordsOf = (page: string): string => page.replace(/<[^>]*>/g, '');
 
+/** Each list of counts, as a text. */
+const facetsOf = (page: string): readonly string[] =>
+  [...page.matchAll(/<ul class="facets"[^>]*>(.*?)<\/ul>/gs)].map(([, items = '']) =>
+    [...items.matchAll(/<li>(.*?)<\/li>/gs)].map(([, item = '']) => wordsOf(item)).join(', '),
+  );
+
 /** The first page over these records. */
 const pageOf = (records: readonly Extraction[], more: Partial<ConsoleSources> = {}) =>
   consoleOver(sourcesWith(records, more)).text('/');
@@ -85,7 +91,7 @@ test.each<[string, Extraction, Trying?]>([
   ['is polled · 12 polls · next within 1 s', running, { does: 'poll', tries: 12, nextAt: iso(101) }],
   ['waits for the webhook · is polled in 8 min 21 s', running, { does: 'wait', tries: 1, nextAt: iso(601) }],
   [due, extractionIn('RUNNING', { dueAt: iso(89) })],
-  ['by the webhook after 42 s · results collected', closedExtraction({ status: 'COMPLETED', ...settled })],
+  ['by the webhook · results collected', closedExtraction({ status: 'COMPLETED', ...settled })],
 ])('a row says what happens next, or how it ended: %s', async (next, record, trying) => {
   const tries = async () => (trying === undefined ? [] : [[id, trying] as const]);
   expect(await pageOf([record], { tries })).toContain(`>${next}<`);
@@ -99,7 +105,9 @@ test('a row in line says when it will start, and the strip how many wait', async
   const page = await text('/');
   expect(page).toContain('>waits in line · starts in about 10 s<');
   expect(page).toContain('>waits in line · starts in about 20 s<');
-  expect(page).toContain('<li>2 starts wait in line</li>');
+  expect(wordsOf(page)).toContain('2 starts wait in line, the last of them for 20 s');
+  expect(page).toContain('>2 in line</a>');
+  expect((await text('/?status=line')).match(/<tr data-key/g)).toHaveLength(2);
   expect(wordsOf(await text(`/extractions/${idOf(2)}`))).toContain(
     'Startwaits in line · starts in about 20 s',
   );
@@ -130,10 +138,15 @@ test('a row has the caller, and what it is sorted by', async () => {
     extractionIn('RUNNING', { requestedBy: 'arn:aws:sts::111122223333:assumed-role/billing' }),
     closedExtraction({ status: 'COMPLETED', ...settled, extractionId: idOf(2), requestedAt: iso(-7_200) }),
   ]);
-  expect(page).toContain('title="arn:aws:sts::111122223333:assumed-role/billing">billing</td>');
-  expect(page).toMatch(/data-label="Requested"><time [^>]*datetime="2026-03-01T12:00:00/);
+  expect(page).toContain(
+    'title="arn:aws:sts::111122223333:assumed-role/billing"><span class="cut">billing</span></td>',
+  );
+  expect(page).toMatch(/data-label="Requested"><span class="cut"><time [^>]*datetime="2026-03-01T12:00:00/);
   // It was requested two hours ago, and is among those that ended last.
-  expect(page).toMatch(/data-label="Ended"><time [^>]*datetime="2026-03-01T12:00:42/);
+  expect(page).toMatch(/data-label="Ended"><span class="cut"><time [^>]*datetime="2026-03-01T12:00:42/);
+  expect(
+    wordsOf(/data-label="Duration".*/.exec(page.slice(page.indexOf('class="ended"')))?.[0] ?? ''),
+  ).toContain('2 h');
 });
 
 test('a search names what it left out, and a list without one does not', async () => {
@@ -155,7 +168,7 @@ test('300 rows are a page, and a link leads to the next with the filters', async
   expect(first).toContain('href="?status=open&amp;page=2#rows">Next 300</a>');
   const second = await text('/?status=open&page=2');
   expect(second.match(/<tr data-key/g)).toHaveLength(1);
-  expect(second).toContain('<p class="counts">301 open');
+  expect(second).toContain('>301 open</a>');
   expect(await text('/?page=nonsense')).toContain('Page 1 of 2');
 });
 
@@ -179,20 +192,24 @@ test('failures are grouped by cause and entity, the most frequent first, and a r
   ];
   const { text } = consoleOver(sourcesWith(records));
   const page = await text('/?since=6h');
-  expect(wordsOf(page)).toContain(
-    '4 failed: 2 TIMEOUT_ERROR at demo-bank, 1 ACTION_ERROR at other-bank, 1 ACTION_ERROR at demo-bank.',
-  );
+  expect(facetsOf(page)).toEqual([
+    '7 all, 1 open, 0 overdue, 0 in line, 6 ended, 4 failed',
+    '2 TIMEOUT_ERROR at demo-bank since 12:00Z, 1 ACTION_ERROR at other-bank since 12:00Z, 1 ACTION_ERROR at demo-bank since 12:00Z',
+    '3 bank, 3 demo-bank, 1 other-bank',
+  ]);
   expect(page).toContain(
-    'movement: TIMEOUT_ERROR (the maximum operation time was exceeded) · results collected',
+    'movement: TIMEOUT_ERROR (the maximum operation time was exceeded) · by the webhook · results collected',
   );
   const [, link = ''] = /href="([^"]+)">2 TIMEOUT_ERROR/.exec(page) ?? [];
   expect(link).toBe(
     '?since=6h&amp;status=failed&amp;method=credentials&amp;subject=demo-bank&amp;cause=TIMEOUT_ERROR#result',
   );
-  // The counts follow the filters.
-  expect(wordsOf(await text(`/${link.replaceAll('&amp;', '&').replace('#result', '')}`))).toContain(
-    '2 extractions match.0 open · 0 overdue · 2 ended',
-  );
+  const narrowed = await text(`/${link.replaceAll('&amp;', '&').replace('#result', '')}`);
+  expect(wordsOf(narrowed)).toContain('2 extractions match.');
+  // Each count leaves out its own filter, and what is chosen ends it.
+  expect(facetsOf(narrowed)[1]).toMatch(/^2 TIMEOUT_ERROR at demo-bank .*, 1 ACTION_ERROR at other-bank/);
+  expect(narrowed).toContain('href="?since=6h#result" aria-current="true">2 TIMEOUT_ERROR');
+  expect(wordsOf(narrowed)).toContain('Without cause: TIMEOUT_ERROR');
 });
 
 test('a text of a caller is escaped, its control characters are visible, and it is there as a whole', async () => {
@@ -236,6 +253,34 @@ test('what could be read is shown', async () => {
   expect(page).toContain('waits to be started · next reconcile');
   const nothing = await pageOf([], { open: () => denied('dynamodb:Query') });
   expect(nothing).toContain('<h1 id="result" tabindex="-1">What is open could not be read.</h1>');
+});
+
+test('one field finds an id, a task, a reference, a batch and a caller, and a link the hour of what ended', async () => {
+  const { requestedBy } = extractionIn('RUNNING');
+  const names = { taskId: 'task-77', reference: 'order-8', batch: 'night-9' };
+  const records = [
+    extractionIn('RUNNING', { ...names, requestedBy: 'arn:aws:sts::111122223333:assumed-role/billing' }),
+    closedExtraction({
+      status: 'COMPLETED',
+      ...settled,
+      extractionId: idOf(2),
+      settledAt: iso(-3_600),
+      requestedBy,
+    }),
+  ];
+  const { text } = consoleOver(sourcesWith(records));
+  const rowsFor = async (query: string) =>
+    [...(await text(`/?${query}`)).matchAll(/<tr data-key="([^"]+)"/g)].map(([, key]) => key);
+  for (const typed of [id, 'task-77', 'rder-8', 'night', 'billing'])
+    expect(await rowsFor(`name=${typed}`)).toEqual([id]);
+  expect(await rowsFor('hour=2026-03-01T11')).toEqual([idOf(2)]);
+  expect(await rowsFor('hour=2026-03-01T12')).toEqual([id]);
+  expect(await rowsFor('hour=2026-03-01T99&since=6h')).toHaveLength(2);
+});
+
+test('a closed row has the advice for its caller, with its meaning', async () => {
+  const page = await pageOf([closedExtraction({ status: 'CREDENTIALS_WRONG', ...settled })]);
+  expect(page).toMatch(/data-label="Advice" title="The user corrects[^"]+"><span class="cut">ask-user</);
 });
 
 test('an extraction of any age is found by its whole id, by that of its task, and by its whole reference or batch', async () => {

@@ -43,9 +43,10 @@ const endedLast = closedExtraction({
 const all = [endedLast, ended, open, newer, overdueLess, overdueMost, overdueMost];
 
 const select = (query: string) =>
-  selectExtractions(distinct(all), parseFilter(new URLSearchParams(query)), (record) =>
-    isOverdue(record, at(1_000), 5),
-  ).map(({ extractionId }) => Number(extractionId.at(-1)));
+  selectExtractions(distinct(all), parseFilter(new URLSearchParams(query)), {
+    isLate: (record) => isOverdue(record, at(1_000), 5),
+    isInLine: ({ extractionId }) => extractionId === id(4),
+  }).map(({ extractionId }) => Number(extractionId.at(-1)));
 
 test('the most overdue come first, then the newest open ones, then the last that ended, each once', () => {
   expect(select('')).toEqual([1, 2, 4, 3, 6, 5]);
@@ -54,6 +55,7 @@ test('the most overdue come first, then the newest open ones, then the last that
 test.each([
   ['status=overdue', [1, 2]],
   ['status=ended', [6, 5]],
+  ['status=line', [4]],
   ['status=STARTING', [2]],
   ['method=consent&subject=movement', [4]],
   ['subject=OTHER', [5]],
@@ -63,6 +65,7 @@ test.each([
   ['cause=TIMEOUT_ERROR', [6]],
   ['cause=TIMEOUT', []],
   ['name=order', [1]],
+  ['name=morn', [3]],
   ['batch=morning', [3]],
   ['batch=morn', []],
   [`name=${id(6)}`, [6]],
@@ -84,6 +87,7 @@ test('what the form does not offer is ignored', () => {
     caller: '',
     name: 'a',
     batch: '',
+    hour: '',
     since: '1h',
   });
 });
