@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
@@ -9,7 +10,7 @@ import { dynamoNameIndex } from '../lib/aws/dynamo-name-index.ts';
 import { sendEraseTo } from '../lib/aws/send-messages.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient, promptQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
-import { requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { fingerprintKeyFromEnvironment, requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { type AnswerErasureDeps, answerErasure } from '../lib/extraction/api/answer-erasure.ts';
 import { observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 
@@ -22,6 +23,7 @@ const deps: AnswerErasureDeps = {
   erasures: dynamoErasureStore(database, erasures),
   tombstones: (erasureId) => tombstonesOf(database, erasures, erasureId),
   send: sendEraseTo(new SQSClient(promptQueueClient), requiredVariable('ERASE_QUEUE_URL')),
+  fingerprintKey: fingerprintKeyFromEnvironment(new SecretsManagerClient(promptClient)),
   newId: randomUUID,
   now: () => new Date(),
   telemetry,

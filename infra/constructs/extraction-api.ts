@@ -37,9 +37,9 @@ const consentRoutes: readonly (readonly [method: HttpMethod, path: string])[] = 
 /**
  * A summary reads 10,000 records at most, for half a unit each. Two a second take 10,000 of the 12,000 units that a new table has
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html). More, of a caller that asks in a loop, would
- * throttle the reads of every start and reconcile.
+ * throttle the reads of every start and reconcile. An erasure may be of as many records, each of which takes two messages and some ten calls.
  */
-const summaryThrottle = { rate: 2, burst: 10 } as const;
+const costlyThrottle = { rate: 2, burst: 10 } as const;
 
 type ExtractionApiProps = {
   readonly config: Config;
@@ -84,8 +84,9 @@ export class ExtractionApi extends Construct {
     const consents = consentRoutes.map(([method, path]) =>
       this.route(method, path, props.manageConsents, signed),
     );
+    const erasing: HttpRoute[] = [];
     if (props.manageErasures) {
-      this.route(HttpMethod.POST, '/erasures', props.manageErasures, signed);
+      erasing.push(this.route(HttpMethod.POST, '/erasures', props.manageErasures, signed));
       this.route(HttpMethod.GET, '/erasures/{erasureId}', props.manageErasures, signed);
     }
     const webhook = this.route(HttpMethod.POST, webhookPath, props.receiveWebhook, new HttpNoneAuthorizer());
@@ -113,7 +114,7 @@ export class ExtractionApi extends Construct {
     throttleRoutes(stage, [
       // Its own metrics, for $1.80 a month, as the provider waits for this route only.
       { routes: [webhook], rate: config.webhookRateLimit, burst: config.webhookBurstLimit, measured: true },
-      { routes: [summary], ...summaryThrottle },
+      { routes: [summary, ...erasing], ...costlyThrottle },
       { routes: consents, rate: config.consentRateLimit, burst: config.consentBurstLimit },
     ]);
 

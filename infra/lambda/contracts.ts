@@ -170,6 +170,8 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
     EXTRACTIONS_TABLE: ['GetItem', 'Query reference'],
     ERASURES_TABLE: ['GetItem', 'PutItem', 'Query'],
     ERASE_QUEUE_URL: ['SendMessage'],
+    // For the MAC of a caller and what it asks to erase.
+    FINGERPRINT_KEY_SECRET: ['GetSecretValue'],
     settings: [],
   },
   'publish-events': {

@@ -95,9 +95,10 @@ export const createFunctions = (
   queue.consumeWith(functions.reconcileExtraction);
   eraseQueue.consumeWith(functions.eraseExtractions);
   if (functions.publishEvents) outcomeBus?.publishWith(functions.publishEvents, resources);
-  const { requestExtraction, startTask, reconcileExtraction } = functions;
+  const { requestExtraction, startTask, reconcileExtraction, manageErasures } = functions;
   // The policies of the fingerprint key and of the seal key name their users, so that no IAM policy can add one.
-  resources.secrets.reserveFingerprintKey(requestExtraction.role, startTask.role);
+  const withFingerprintKey = [requestExtraction, startTask, manageErasures];
+  resources.secrets.reserveFingerprintKey(...withFingerprintKey.flatMap((its) => its?.role ?? []));
   resources.sealKey.allowSealing(requestExtraction.role);
   resources.sealKey.allowUnsealing(startTask);
   resources.sealKey.allowUnsealingTargets(reconcileExtraction);

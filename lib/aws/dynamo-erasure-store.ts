@@ -5,6 +5,8 @@ import {
   PutItemCommand,
   paginateQuery,
   paginateScan,
+  TransactionCanceledException,
+  TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
@@ -20,6 +22,11 @@ import type {
 const asked = 'erasure';
 const itemOf = ({ extractionId, requestId }: ErasedRecord): string => `${extractionId}/${requestId}`;
 
+const scopeKey = (scopeMac: string) => ({ erasureId: `scope/${scopeMac}`, item: 'scope' });
+
+const itemToPut = (item: object) => marshall(item, { removeUndefinedValues: true });
+const isNew = { ConditionExpression: 'attribute_not_exists(erasureId)' };
+
 /** The table `Erasures` on DynamoDB: an erasure and its tombstones have one partition key. Throws the SDK's errors. */
 export const dynamoErasureStore = (client: DynamoDBClient, table: string): ErasureStore => {
   const putNew = async (item: object): Promise<void> => {
@@ -27,8 +34,8 @@ export const dynamoErasureStore = (client: DynamoDBClient, table: string): Erasu
       await client.send(
         new PutItemCommand({
           TableName: table,
-          Item: marshall(item, { removeUndefinedValues: true }),
-          ConditionExpression: 'attribute_not_exists(erasureId)',
+          Item: itemToPut(item),
+          ...isNew,
         }),
       );
     } catch (error) {
@@ -62,6 +69,38 @@ export const dynamoErasureStore = (client: DynamoDBClient, table: string): Erasu
       const Key = marshall({ erasureId, item: asked });
       const { Item } = await client.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
       return Item === undefined ? undefined : (unmarshall(Item) as Erasure);
+    },
+    lastOf: async (scopeMac) => {
+      const Key = marshall(scopeKey(scopeMac));
+      const { Item } = await client.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
+      return Item?.last?.S;
+    },
+    createFor: async (scopeMac, erasure, replaced) => {
+      const scope = { ...scopeKey(scopeMac), last: erasure.erasureId, expiresAt: erasure.expiresAt };
+      const isLast =
+        replaced === undefined
+          ? { ConditionExpression: 'attribute_not_exists(erasureId)' }
+          : {
+              ConditionExpression: '#last = :replaced',
+              // A reserved word, as below.
+              ExpressionAttributeNames: { '#last': 'last' },
+              ExpressionAttributeValues: marshall({ ':replaced': replaced }),
+            };
+      try {
+        await client.send(
+          new TransactWriteItemsCommand({
+            TransactItems: [
+              { Put: { TableName: table, Item: itemToPut(scope), ...isLast } },
+              { Put: { TableName: table, Item: itemToPut({ ...erasure, item: asked }), ...isNew } },
+            ],
+          }),
+        );
+        return true;
+      } catch (error) {
+        // Another request was first, or is just being written.
+        if (error instanceof TransactionCanceledException) return false;
+        throw error;
+      }
     },
     finishSearch: async (erasureId, at, expiresAt) => {
       await client.send(

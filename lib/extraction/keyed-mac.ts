@@ -18,7 +18,7 @@ export const canonicalJson = (value: unknown): string => {
 };
 
 /** What a MAC under the fingerprint key is for. MACs of two purposes cannot be compared. */
-type Purpose = 'request' | 'raw' | 'persisted' | 'password' | 'refusal';
+type Purpose = 'request' | 'raw' | 'persisted' | 'password' | 'refusal' | 'erasure';
 
 /** The first `bits` of an HMAC-SHA256 over a JSON value, in hex. */
 export const keyedMac = (key: string, purpose: Purpose, value: unknown, bits: number): string =>

@@ -166,6 +166,12 @@ test('a caller erases its own by the API: what is closed, what runs, and nothing
   expect((await askToErase({ extractionId: collected }, 'stranger')).status).toBe(404);
 
   await eventually(async () => expect(await found(erasureId)).toHaveLength(2));
+  // At one time, also at another scope, of which one begins.
+  const repeated = await Promise.all(Array.from({ length: 5 }, () => askToErase(more)));
+  for (const one of repeated) expect(await one.json()).toMatchObject({ erasureId, found: 2 });
+  const ofOne = await Promise.all(Array.from({ length: 5 }, () => askToErase({ extractionId: collected })));
+  const ids = await Promise.all(ofOne.map(async (one) => ((await one.json()) as PublicErasure).erasureId));
+  expect(new Set(ids).size).toBe(1);
   await sendNow({ search: { erasureId }, isLast: true });
   await provider.finish(underWay.taskId);
   await closed(underWay.extractionId);

@@ -7,8 +7,10 @@ import { type CallerContext, identifyCaller } from '../../http/caller-and-trace.
 import { parseRequestBody, refuseBody } from '../../http/parse-request-body.ts';
 import { problem } from '../../http/problem.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
+import { secondsSince } from '../deadlines.ts';
 import type { Erasure, ErasureStore, SendErase, Tombstone } from '../erase/erasure.ts';
-import { beginErasure } from '../erase/search.ts';
+import { beginErasureOf } from '../erase/search.ts';
+import { keyedMac } from '../keyed-mac.ts';
 import type { ExtractionStore, NameIndex } from '../store.ts';
 import { nameField } from './answer-find.ts';
 import type { ErasureScope, PublicErasure } from './public-view.ts';
@@ -25,9 +27,10 @@ type ErasureEvent = {
 export type AnswerErasureDeps = {
   readonly extractions: Pick<ExtractionStore, 'get'>;
   readonly index: NameIndex;
-  readonly erasures: Pick<ErasureStore, 'create' | 'get'>;
+  readonly erasures: Pick<ErasureStore, 'createFor' | 'get' | 'lastOf'>;
   readonly tombstones: (erasureId: string) => AsyncIterable<Tombstone>;
   readonly send: SendErase;
+  readonly fingerprintKey: () => Promise<string>;
   /** Random, so that no caller can guess the id of another. */
   readonly newId: () => string;
   readonly now: () => Date;
@@ -86,20 +89,54 @@ const answer = (
 /** As many as one query of the index returns. */
 const maxCounted = 1_000;
 
-/** How many of the caller's extractions the index shows. Undefined if the one that is named is not there, or of another caller. */
-const countNow = async (
+type Found = { readonly found: number; readonly newest: string };
+
+/** What of the caller the index shows. Undefined if the one that is named is not there, or of another caller. */
+const findNow = async (
   scope: ErasureScope,
   caller: string,
   { extractions, index }: AnswerErasureDeps,
-): Promise<number | undefined> => {
+): Promise<Found | undefined> => {
   if ('extractionId' in scope) {
     const record = isUuid(scope.extractionId) ? await extractions.get(scope.extractionId) : undefined;
-    return record?.requestedBy === caller ? 1 : undefined;
+    return record?.requestedBy === caller ? { found: 1, newest: record.requestedAt } : undefined;
   }
   const query = { by: 'reference', name: scope.reference, requestedBy: caller } as const;
   const { entries } = await index.find({ ...query, limit: maxCounted, after: undefined });
-  return entries.length;
+  // The newest comes first.
+  return { found: entries.length, newest: entries[0]?.requestedAt ?? '' };
 };
+
+/** How far an erasure is. */
+const progressOf = async (erasure: Erasure, { tombstones }: AnswerErasureDeps): Promise<PublicErasure> => {
+  let found = 0;
+  const times: string[] = [];
+  for await (const { erasedAt } of tombstones(erasure.erasureId)) {
+    found += 1;
+    if (erasedAt !== undefined) times.push(erasedAt);
+  }
+  return viewOf(erasure, { found, erased: times.length, erasedAt: times.toSorted().at(-1) });
+};
+
+/** In seconds. A process may end before it has sent the search, and nobody carries out such an erasure. */
+const searchedWithin = 15 * 60;
+
+/** The open erasure that already does what is asked, if that is the last one of the scope. What an erasure is about stays fixed. */
+const openErasure = async (
+  erasureId: string | undefined,
+  newest: string,
+  deps: AnswerErasureDeps,
+): Promise<PublicErasure | undefined> => {
+  const erasure = erasureId === undefined ? undefined : await deps.erasures.get(erasureId);
+  if (erasure === undefined || newest > erasure.askedAt) return undefined;
+  const isAbandoned =
+    erasure.searchedAt === undefined && secondsSince(erasure.askedAt, deps.now()) > searchedWithin;
+  const progress = await progressOf(erasure, deps);
+  return isAbandoned || progress.status === 'ERASED' ? undefined : progress;
+};
+
+/** Each try that fails was beside another request for the same, which the next try finds. */
+const maxTries = 5;
 
 const begin = async (
   event: ErasureEvent,
@@ -110,15 +147,23 @@ const begin = async (
   if (body.kind !== 'json') return refuseBody(body, bodyLimitBytes);
   const parsed = parseErasureRequest(body.json);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
-  const found = await countNow(parsed.scope, caller, deps);
+  const now = await findNow(parsed.scope, caller, deps);
   // One answer for "does not exist" and "belongs to another caller", as `GET /extractions/{extractionId}` has.
-  if (found === undefined) return problem('not-found');
-  const erasureId = deps.newId();
-  const asked = { erasureId, askedBy: caller, requestedBy: caller, askedAt: deps.now().toISOString() };
-  await beginErasure({ ...asked, ...parsed.scope }, deps);
-  // Not the reference, which may name a person.
-  deps.telemetry.log('Erasure requested.', { caller, erasureId, found });
-  return answer(202, viewOf(asked, { found, erased: 0 }), { location: `/erasures/${erasureId}` });
+  if (now === undefined) return problem('not-found');
+  const accepted = (view: PublicErasure) => answer(202, view, { location: `/erasures/${view.erasureId}` });
+  const scopeMac = keyedMac(await deps.fingerprintKey(), 'erasure', [caller, parsed.scope], 128);
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const last = await deps.erasures.lastOf(scopeMac);
+    const open = await openErasure(last, now.newest, deps);
+    if (open !== undefined) return accepted(open);
+    const erasureId = deps.newId();
+    const asked = { erasureId, askedBy: caller, requestedBy: caller, askedAt: deps.now().toISOString() };
+    if (!(await beginErasureOf(scopeMac, { ...asked, ...parsed.scope }, last, deps))) continue;
+    // Not the reference, which may name a person.
+    deps.telemetry.log('Erasure requested.', { caller, erasureId, found: now.found });
+    return accepted(viewOf(asked, { found: now.found, erased: 0 }));
+  }
+  return problem('unavailable');
 };
 
 const read = async (
@@ -129,20 +174,12 @@ const read = async (
   const erasureId = event.pathParameters?.erasureId ?? '';
   const erasure = isUuid(erasureId) ? await deps.erasures.get(erasureId) : undefined;
   if (erasure === undefined || erasure.askedBy !== caller) return problem('erasure-not-found');
-  let found = 0;
-  const times: string[] = [];
-  for await (const { erasedAt } of deps.tombstones(erasureId)) {
-    found += 1;
-    if (erasedAt !== undefined) times.push(erasedAt);
-  }
-  const counts = { found, erased: times.length, erasedAt: times.toSorted().at(-1) };
-  return answer(200, viewOf(erasure, counts));
+  return answer(200, await progressOf(erasure, deps));
 };
 
 /**
  * Answers `POST /erasures` and `GET /erasures/{erasureId}`, for the caller's own extractions alone. It only asks for the erasure: another
- * function erases. A repeated request makes another erasure, which harms nothing, as each record is erased once. Throws what a
- * dependency throws.
+ * function erases. A repeated request is answered with the open erasure of the same. Throws what a dependency throws.
  */
 export const answerErasure = async (
   event: ErasureEvent,

@@ -41,6 +41,10 @@ export type Tombstone = ErasedOne & {
 export interface ErasureStore {
   /** Writes a new erasure. A repetition changes nothing. */
   create(erasure: Erasure): Promise<void>;
+  /** The last erasure that a caller asked for of a scope, by a MAC of both. Strongly consistent. */
+  lastOf(scopeMac: string): Promise<string | undefined>;
+  /** Writes a new erasure as the last one of its scope. Returns false, and writes nothing, if that is not `replaced` any more. */
+  createFor(scopeMac: string, erasure: Erasure, replaced: string | undefined): Promise<boolean>;
   /** Strongly consistent. */
   get(erasureId: string): Promise<Erasure | undefined>;
   /** Keeps when the last search ended, and removes the reference. */

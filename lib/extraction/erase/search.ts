@@ -87,14 +87,33 @@ export const searchForErasure = async (
   await deps.erasures.finishSearch(erasureId, deps.now().toISOString(), tombstoneExpiry(deps.now()));
 };
 
+export type AskedErasure = Omit<Erasure, 'searchedAt' | 'expiresAt'>;
+
+const expiring = (erasure: AskedErasure): Erasure => ({
+  ...erasure,
+  expiresAt: tombstoneExpiry(new Date(erasure.askedAt)),
+});
+
+/** The same for a scope, of which `replaced` was the last erasure. Returns false, and does nothing, if another one is the last by now. */
+export const beginErasureOf = async (
+  scopeMac: string,
+  erasure: AskedErasure,
+  replaced: string | undefined,
+  { erasures, send }: { readonly erasures: Pick<ErasureStore, 'createFor'>; readonly send: SendErase },
+): Promise<boolean> => {
+  if (!(await erasures.createFor(scopeMac, expiring(erasure), replaced))) return false;
+  await send({ search: { erasureId: erasure.erasureId } }, erasure.askedBy);
+  return true;
+};
+
 /**
  * Records what is asked, and queues the search. A process that ends in between leaves an erasure that nobody carries out, and no answer. It
  * expires, as it has the reference.
  */
 export const beginErasure = async (
-  erasure: Omit<Erasure, 'searchedAt' | 'expiresAt'>,
+  erasure: AskedErasure,
   { erasures, send }: { readonly erasures: Pick<ErasureStore, 'create'>; readonly send: SendErase },
 ): Promise<void> => {
-  await erasures.create({ ...erasure, expiresAt: tombstoneExpiry(new Date(erasure.askedAt)) });
+  await erasures.create(expiring(erasure));
   await send({ search: { erasureId: erasure.erasureId } }, erasure.askedBy);
 };

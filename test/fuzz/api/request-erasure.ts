@@ -58,6 +58,7 @@ export const requestErasure = fuzzProperty({
         erasures,
         tombstones: async function* () {},
         send: async (message) => void sent.push(message),
+        fingerprintKey: async () => 'fingerprint-key',
         newId: () => '0190a0b0-0000-4000-8000-00000000000b',
         now: () => at(0),
         telemetry: memoryTelemetry().telemetry,

@@ -40,7 +40,7 @@ const budgets: Readonly<Record<FunctionName, number>> = {
   'sweep-extractions': 254_000,
   'erase-extractions': 375_000,
   'manage-consents': 240_000,
-  'manage-erasures': 264_000,
+  'manage-erasures': 276_000,
   'publish-events': 219_500,
 };
 

@@ -15,6 +15,7 @@ const erasing = () => {
   const logs: unknown[] = [];
   const telemetry = { log: (...line: unknown[]) => void logs.push(line) };
   const record = { ...closedExtraction({ status: 'COMPLETED' }), requestedBy: role, reference };
+  const clock = { seconds: 60, newest: record.requestedAt };
   const deps = {
     extractions: { get: async (asked: string) => (asked === id ? record : undefined) },
     index: {
@@ -25,7 +26,10 @@ const erasing = () => {
         readonly name: string;
         readonly requestedBy?: string | undefined;
       }) => ({
-        entries: name === reference && requestedBy === role ? [{ ...record, extractionId: id }] : [],
+        entries:
+          name === reference && requestedBy === role
+            ? [{ ...record, extractionId: id, requestedAt: clock.newest }]
+            : [],
       }),
     },
     erasures: store,
@@ -33,8 +37,9 @@ const erasing = () => {
       yield* store.items.tombstones.values();
     },
     send: async (message: EraseMessage) => void sent.push(message),
+    fingerprintKey: async () => 'fingerprint-key',
     newId: randomUUID,
-    now: () => new Date(iso(60)),
+    now: () => new Date(iso(clock.seconds)),
     telemetry,
   };
   const call = async (routeKey: string, more: object, caller = role) => {
@@ -46,7 +51,7 @@ const erasing = () => {
     call('POST /erasures', { body: typeof body === 'string' ? body : JSON.stringify(body) }, caller);
   const get = (erasureId: string, caller?: string) =>
     call('GET /erasures/{erasureId}', { pathParameters: { erasureId } }, caller);
-  return { post, get, sent, logs, store };
+  return { post, get, sent, logs, store, clock };
 };
 
 test('an erasure by reference is recorded for the caller alone, queued, and its reference is in no log', async () => {
@@ -88,13 +93,45 @@ test.each([
   expect([sent, store.items.erasures.size]).toEqual([[], 0]);
 });
 
-test('a repeated request makes another erasure of the same', async () => {
-  const { post, sent } = erasing();
-  const ids = [await post({ extractionId: id }), await post({ extractionId: id })].map(
-    ({ body }) => body.erasureId,
-  );
-  expect(new Set(ids).size).toBe(2);
-  expect(sent).toEqual(ids.map((erasureId) => ({ search: { erasureId } })));
+test('a repeated request is answered with the open erasure, and queues nothing', async () => {
+  const { post, sent, store, clock } = erasing();
+  const first = await post({ reference });
+  const { erasureId } = first.body;
+  for (let time = 0; time < 20; time += 1)
+    expect(await post({ reference })).toEqual({ ...first, body: { ...first.body, found: 0, open: 0 } });
+  await store.bury({ erasureId, extractionId: id, requestId: 'request-1' });
+  expect((await post({ reference })).body).toMatchObject({ erasureId, found: 1, open: 1 });
+  expect([sent, store.items.erasures.size]).toEqual([[{ search: { erasureId } }], 1]);
+  // The reference must not stay.
+  expect(JSON.stringify([...store.items.scopes])).not.toContain(reference);
+  clock.seconds = 100;
+  expect((await post({ extractionId: id })).body.erasureId).not.toBe(erasureId);
+});
+
+test.each<[string, (its: ReturnType<typeof erasing>, erasureId: string) => unknown]>([
+  [
+    'a record is newer than what was asked',
+    ({ clock }) => Object.assign(clock, { newest: iso(61), seconds: 62 }),
+  ],
+  ['it has ended', ({ store }, erasureId) => store.finishSearch(erasureId, iso(180), 1)],
+  [
+    'nobody has searched for it within a quarter of an hour',
+    ({ clock }) => Object.assign(clock, { seconds: 961 }),
+  ],
+])('another erasure begins if %s', async (_what, change) => {
+  const its = erasing();
+  const { erasureId } = (await its.post({ reference })).body;
+  await change(its, erasureId);
+  const other = (await its.post({ reference })).body;
+  expect([other.erasureId === erasureId, its.sent.length]).toEqual([false, 2]);
+  expect((await its.post({ reference })).body.erasureId).toBe(other.erasureId);
+});
+
+test('of requests at one time, one begins and the others are answered with it', async () => {
+  const { post, sent, store } = erasing();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post({ reference })));
+  expect(new Set(answers.map(({ body }) => body.erasureId)).size).toBe(1);
+  expect([sent.length, store.items.erasures.size]).toEqual([1, 1]);
 });
 
 test('an erasure is shown as it goes on, to the caller that asked', async () => {
