@@ -139,7 +139,7 @@ const floors = [
   ['record', 'reconcile-message', 'sealed-request-data', 'keyed-mac', 'codes'],
   ['phase', 'change', 'advice', 'api/public-view', 'api/parse-request'],
   ['deadlines', 'plan', 'store'],
-  ['due', 'request-data', 'refused-credentials', 'erase/erasure', 'api/answer-read'],
+  ['due', 'request-data', 'refused-credentials', 'spellings', 'erase/erasure', 'api/answer-read'],
   [
     'transitions',
     'write-progress',

@@ -47,7 +47,7 @@ describe.each([1, 2, 3, 10])('in pages of %d', (limit) => {
   });
 });
 
-test('a name that has one form is looked for once, and no position names it', async () => {
+test('a name that has one form is searched for once, and no position names it', async () => {
   const queries: NameQuery[] = [];
   const { find } = inAnySpelling({
     find: async (query) => {
