@@ -23,7 +23,9 @@ import { findExampleProvider } from './refuse-local-on-aws.ts';
 
 /**
  * `npm run synth`, `diff`, `bootstrap` and `deploy`: the CDK CLI with the same arguments and the settings of `--stage`, and then what to do
- * next. What needs credentials, or an account that is bootstrapped, ends without them before it starts, with a sentence.
+ * next. `cdk validate` (unstable in 2.1148.1) has CloudFormation validate a change set: properties, names that a retained secret still has,
+ * quotas. `cdk deploy` makes that change set first in any case, so that nothing more is found by it
+ * (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/validate-stack-deployments.html). What needs credentials, or an account that is bootstrapped, ends without them before it starts, with a sentence.
  */
 const main = async ([command = '', ...given]: readonly string[]): Promise<number> => {
   const args = withStage(given);

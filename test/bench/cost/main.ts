@@ -3,7 +3,7 @@
  * extractions, counts every call that AWS bills, and prices them at the default settings.
  */
 import { readConfig } from '../../../infra/settings/config.ts';
-import { readOn } from '../../../tools/acceptance/checks/prices.ts';
+import { describePrices } from '../../../tools/acceptance/checks/prices.ts';
 import { runUntilStopped } from '../../support/programs/run-until-stopped.ts';
 import {
   awsAnswerMs,
@@ -71,7 +71,7 @@ await runUntilStopped(async (run) => {
   const million = config.webhookRateLimit * 30 * 0.0864;
   console.log(
     [
-      `Prices: us-east-1, list, first tiers, no free tier, as read on ${readOn} (tools/acceptance/checks/prices.ts).`,
+      `Prices: us-east-1, list, first tiers, no free tier. ${describePrices()} (tools/acceptance/checks/prices.ts has when).`,
       `Assumed (test/bench/assumptions.ts): tasks of ${taskSeconds} s; ${providerAnswerMs} ms for each answer of the provider, ${awsAnswerMs} ms for each of AWS;`,
       `a vCPU is ${cpuRatio} of this machine's cores; a callback token has ${taskTokenCharacters} characters; results have ${resultsBytes} bytes; ${100 * coldStartShare} % of invocations start a process.`,
       '',

@@ -14,6 +14,8 @@ import {
   readEstimate,
 } from '../../../../../tools/acceptance/checks/compare-cost-with-estimate.ts';
 import { parseReport } from '../../../../../tools/acceptance/checks/lambda-report-lines.ts';
+import { describePrices, prices } from '../../../../../tools/acceptance/checks/prices.ts';
+import { read } from '../../../docs/metric-names.ts';
 
 // As in https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
 const report = (requestId: string, more = '') =>
@@ -124,4 +126,18 @@ test('a settlement is read from an event of the bus', () => {
   const body = readFileSync(new URL('../../../../../docs/events/bus/settled.json', import.meta.url), 'utf8');
   expect(isSettlementOf(JSON.parse(body).detail.subject)(body)).toBe(true);
   expect(isSettlementOf('another')(body)).toBe(false);
+});
+
+test('README and docs/performance.md say beside the sum which prices were not seen at AWS', () => {
+  const flat = (path: string) => read(path).replaceAll(/\s+/g, ' ');
+  const sentence = describePrices();
+  expect(flat('docs/performance.md')).toContain(sentence);
+  const [count = ''] = sentence.split(';');
+  expect(flat('README.md')).toContain(`${count}, the others are quoted`);
+  expect(sentence).not.toContain('unseen');
+  const unseen = { ...prices.get, seen: 'unseen' } as const;
+  expect(describePrices({ get: unseen })).toBe(
+    '0 of 1 prices were seen at AWS or in its price list; unseen: get',
+  );
+  for (const { on } of Object.values(prices)) expect(on).toMatch(/^2026-\d\d-\d\d$/);
 });
