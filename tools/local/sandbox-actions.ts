@@ -149,7 +149,7 @@ const requestCrowd = async ({ api, report }: System, batch: string): Promise<voi
   const client = extractionsClient({ apiUrl: api.base, fetch: api.fetch });
   const requests = Array.from({ length: crowdSize }, (_, index) => ({
     ...outcomeRequest(`crowd-${randomUUID()}`),
-    reference: `${batch}, ${index + 1}`,
+    reference: `${index + 1} of ${batch}`,
   }));
   await new Promise<void>((resolve, reject) => {
     client
@@ -168,7 +168,7 @@ const requestCrowd = async ({ api, report }: System, batch: string): Promise<voi
 const crowd: readonly Scenario[] = [
   {
     label: `${crowdSize} requests at a provider that takes ${crowdRate.startsPerSecond} a second`,
-    effect: 'it answers 429 to more, until you end it; the page Health shows the line',
+    effect: 'it answers 429 to more, until you end it; the page Line shows how they pass',
     run: async (system) => {
       const batch = `crowd-${new Date().toISOString().slice(0, 19)}`;
       await system.provider.setRestrictions(DEFAULT_CLIENT_ID, crowdRate);

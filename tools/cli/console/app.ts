@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type Context, Hono } from 'hono';
 import { html, raw } from 'hono/html';
+import { stream } from 'hono/streaming';
+import type { StreamingApi } from 'hono/utils/stream';
 import { formatStory } from '../explain/format-story.ts';
 import type { CommandText } from '../terminal/command-text.ts';
 import { printableLines } from '../terminal/printable.ts';
@@ -145,13 +147,39 @@ const addForms = (app: Hono<ConsoleEnv>, prefix: string, making: Making): void =
   const scenarios = actions.filter(({ place }) => place === 'sandbox');
   app.get(`${prefix}/sandbox`, async (c) => {
     const current = (await sandboxState?.()) ?? { active: [] };
-    const notice = showNotice(notices.find(c.req.query('did') ?? null), links);
-    const panel = sandboxPage(
-      { actions: scenarios, ...current, issueToken: (id) => tokens.keep(subjectOfToken({ id }, '')) },
-      links,
-    );
-    return send(c, 'Sandbox', html`${notice}${panel}`);
+    const notice = notices.find(c.req.query('did') ?? null);
+    const issueToken = (id: string) => tokens.keep(subjectOfToken({ id }, ''));
+    return send(c, 'Sandbox', sandboxPage({ actions: scenarios, ...current, issueToken, notice }, links));
   });
+};
+
+/** A page that takes longer, in milliseconds, sends its frame first, so that nobody looks at the page before. */
+const frameAfterMs = 200;
+
+const slowTitles: Readonly<Record<string, string>> = {
+  '/': 'Extractions',
+  '/line': 'Line',
+  '/deliveries': 'Deliveries',
+  '/health': 'Health',
+};
+
+/** The frame at once, and the content once it is read. The style sheet hides what says that it is being read. */
+const sendFrameFirst = (
+  c: Context<ConsoleEnv>,
+  { own, loading }: { readonly own: string; readonly loading: Promise<Content> },
+  { deps: { now, onError }, frame }: Making,
+) => {
+  const reading = '<p class="reading" role="status">Reading…</p>';
+  const title = slowTitles[parsePagePath(own).path] ?? 'Extraction';
+  c.header('content-type', 'text/html; charset=utf-8');
+  const write = async (out: StreamingApi): Promise<void> => {
+    const framed = String(await framePage(frame, { title, body: raw(reading), now: now(), live: own }));
+    const [before = '', after = ''] = framed.split(reading);
+    await out.write(`${before}${reading}`);
+    const content = await loading;
+    await out.write(`${String(await content.body(now()))}${after}`);
+  };
+  return stream(c, write, async (error) => onError(error));
 };
 
 /** The console as an HTTP application. It answers only requests from the operator's own browser. */
@@ -178,8 +206,11 @@ export const createConsoleApp = (deps: ConsoleDeps): Hono<ConsoleEnv> => {
   app.get(`${prefix}/*`, async (c) => {
     const { pathname, search } = new URL(c.req.url);
     const own = `${pathname.slice(prefix.length)}${search}`;
-    const { title, status, body } = await loadPage(parsePagePath(own), making);
+    const loading = loadPage(parsePagePath(own), making);
+    const loaded = await Promise.race([loading, deps.sleep(frameAfterMs)]);
     const at = now();
+    if (loaded === undefined) return sendFrameFirst(c, { own, loading }, making);
+    const { title, status, body } = loaded;
     const live = status === undefined ? { live: own } : {};
     return c.html(framePage(frame, { title, body: body(at), now: at, ...live }), status ?? 200);
   });

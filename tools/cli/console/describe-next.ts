@@ -44,9 +44,9 @@ export const startOfLine = (
 ): string | undefined =>
   status === 'REQUESTED' && rate !== undefined ? expectedStartAt(rate, extractionId, now) : undefined;
 
-/** `waits in line · starts in about 3 min 20 s`. */
+/** `in line · starts in about 3 min 20 s`. */
 export const describeLine = (startAt: string, now: Date): string =>
-  `waits in line · starts in about ${formatSeconds(Math.max(1, -secondsSince(startAt, now)))}`;
+  `in line · starts in about ${formatSeconds(Math.max(1, -secondsSince(startAt, now)))}`;
 
 /** What the machine does about an open extraction. Undefined if the reconcile queue or the sweep is next. */
 const describeTrying = (

@@ -48,13 +48,13 @@ const runAction = async (
   subject: string,
   { input, secret }: { readonly input: string; readonly secret: string },
 ): Promise<Notice> => {
-  const { label } = action;
+  const { id, label } = action;
   try {
-    return { kind: 'done', label, result: await action.run(subject, input, secret) };
+    return { kind: 'done', id, label, result: await action.run(subject, input, secret) };
   } catch (error) {
     const explanation = explainFailure(error);
     if (explanation === undefined) throw error;
-    return { kind: 'not-done', label, explanation };
+    return { kind: 'not-done', id, label, explanation };
   }
 };
 
@@ -81,7 +81,7 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
     const subject = field('subject');
     const action = find(c.req.param('action') ?? '', subject);
     if (action === undefined) return notFound(c);
-    const { label } = action;
+    const { id, label } = action;
     /** Back to the page that offered it, by a GET: reloading that one repeats nothing. */
     const returnWith = (notice: Notice) => {
       const page = pageOfAction(action, subject, links);
@@ -91,7 +91,7 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
     if (tokens.take(field('token')) !== subjectOfToken(action, subject)) {
       const explanation =
         'This form was sent before, or is older than ten minutes. Nothing was done. Open it again.';
-      return returnWith({ kind: 'not-done', label, explanation });
+      return returnWith({ kind: 'not-done', id, label, explanation });
     }
     // A credential that is cut off would be a wrong one.
     const entered = { input: field('input').trim().slice(0, maxInput), secret: field('secret').trim() };
@@ -99,7 +99,7 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
       (name) => action[name] !== undefined && entered[name] === '',
     );
     if (missing !== undefined) {
-      return returnWith({ kind: 'not-done', label, explanation: `${action[missing]} is missing.` });
+      return returnWith({ kind: 'not-done', id, label, explanation: `${action[missing]} is missing.` });
     }
     const notice = await runAction(action, subject, entered);
     onAction(

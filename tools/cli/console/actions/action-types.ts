@@ -10,9 +10,11 @@ export type ActionResult = {
   readonly link?: { readonly url: string; readonly label: string };
 };
 
-export type Notice =
-  | { readonly kind: 'done'; readonly label: string; readonly result: ActionResult }
-  | { readonly kind: 'not-done'; readonly label: string; readonly explanation: string };
+/** What a form did. `id` is that of its action, whose button it stands beside on the page of the sandbox. */
+export type Notice = { readonly id: string; readonly label: string } & (
+  | { readonly kind: 'done'; readonly result: ActionResult }
+  | { readonly kind: 'not-done'; readonly explanation: string }
+);
 
 export type ConsoleAction = {
   /** Part of its address, such as `reconcile`. */

@@ -34,7 +34,7 @@ export type Chart = {
   readonly empty: string;
 };
 
-const [right, top, bottom] = [8, 8, 20];
+const [leastLeft, right, top, bottom] = [40, 24, 14, 20];
 const labelHeight = 16;
 
 const timeOf = (at: number, periodMs: number): string =>
@@ -147,7 +147,7 @@ const showSvg = (chart: Chart): Html => {
     .flatMap(({ values }) => values.map((value) => value ?? 0));
   const max = Math.max(...sums, ...others) || 1;
   const value = scaleLinear([0, max], [height - bottom, top]).nice(3);
-  const left = Math.max(...value.ticks(3).map((tick) => widthOf(format(tick)))) + 12;
+  const left = Math.max(leastLeft, ...value.ticks(3).map((tick) => widthOf(format(tick)))) + 12;
   const time = scaleUtc([new Date(times[0] ?? 0), new Date(end)], [left, width - right]);
   const placed = placeLabels(chart.labels, (at) => time(at));
   value.range([height - bottom, top + labelHeight * (1 + Math.max(-1, ...placed.map(({ row }) => row)))]);

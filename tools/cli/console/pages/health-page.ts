@@ -168,7 +168,7 @@ const showSubjects = ({ subjects, hours, complete }: SubjectsReport, at: Date, l
   if (subjects.length === 0) return html`<p>No extraction was requested or ended within two days.</p>`;
   const rest = subjects.length - maxSubjects;
   return html`${compared.map(
-    (one) => html`<h3>${one.title}</h3>
+    (one) => html`<h2>${one.title} by entity and product</h2>
 <table class="rows cards subjects"><caption class="hidden">Extractions by entity, ${one.title.toLowerCase()}</caption>
 <thead><tr><th scope="col">Entity or product</th><th scope="col">Requested</th><th scope="col">Ended well</th><th scope="col">By the user</th><th scope="col">By the caller</th><th scope="col">Failed</th><th scope="col">To start</th><th scope="col">To outcome</th><th scope="col">Why</th>${one.now === 'lastDay' ? html`<th scope="col">Failed by hour</th>` : ''}</tr></thead>
 <tbody>${subjects.slice(0, maxSubjects).map((health) => subjectRow(health, one, one.now === 'lastDay' ? hoursChart(charted.get(health.subject) ?? [], at) : undefined, links))}</tbody></table>`,

@@ -39,8 +39,13 @@ const showHistory = (history: LineHistory, rate: StartRate | undefined, now: Dat
   const waiting = periods.map((period, index) =>
     index === periods.length - 1 && rate !== undefined ? waitingIn(rate) : period.waiting,
   );
-  const rates = periods.map((period, index) =>
-    index === periods.length - 1 ? (rate?.perSecond ?? period.perSecond) : period.perSecond,
+  /** A metric comes once a minute, and a change is logged when it is made. */
+  const rateIn = (at: number): number | undefined =>
+    changes.findLast(
+      (change) => Math.abs(Date.parse(change.at) - at - periodSeconds * 500) <= periodSeconds * 500,
+    )?.perSecond;
+  const rates = periods.map(({ at, perSecond: metric }, index) =>
+    index === periods.length - 1 ? (rate?.perSecond ?? metric) : (rateIn(at) ?? metric),
   );
   const byHand = rate?.byHand;
   const all = [

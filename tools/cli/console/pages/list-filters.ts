@@ -6,9 +6,9 @@ import {
   groupFailures,
   hoursText,
   isFiltered,
+  matches,
   methodChoices,
   type Standing,
-  selectExtractions,
   sinceChoices,
   statusChoices,
 } from '../sources/select-extractions.ts';
@@ -64,7 +64,8 @@ export const showCounts = (
     standing,
   }: { readonly filter: Filter; readonly query: URLSearchParams; readonly standing: Standing },
 ): Html => {
-  const count = (narrowed: Partial<Filter>) => selectExtractions(all, { ...filter, ...narrowed }, standing);
+  const count = (narrowed: Partial<Filter>) =>
+    all.filter((record) => matches(record, { ...filter, ...narrowed }, standing));
   const ofState = (Object.keys(states) as (keyof typeof states)[]).map((status) => {
     const found = count({ status, cause: '' }).length;
     return facet(

@@ -119,7 +119,7 @@ const isShortened = (name: string, { extractionId }: Extraction): boolean => {
   return short !== undefined && isShortOf(short, extractionId);
 };
 
-const matches = (record: Extraction, filter: Filter, standing: Standing): boolean =>
+export const matches = (record: Extraction, filter: Filter, standing: Standing): boolean =>
   hasStatus(record, filter.status, standing) &&
   (filter.method === 'any' || record.method === filter.method) &&
   includes(entityOrProductOf(record), filter.subject) &&
@@ -157,8 +157,10 @@ export const selectExtractions = (
     .toSorted((one, other) => {
       const byRank = rank(one, standing) - rank(other, standing);
       if (byRank !== 0) return byRank;
-      if (standing.isLate(one)) return String(one.dueAt).localeCompare(String(other.dueAt));
-      return latestOf(other).localeCompare(latestOf(one));
+      const [first, second] = standing.isLate(one)
+        ? [String(one.dueAt), String(other.dueAt)]
+        : [latestOf(other), latestOf(one)];
+      return first === second ? 0 : first < second ? -1 : 1;
     });
 
 /** Extractions that ended otherwise than `COMPLETED`, for one cause at one entity or of one product. */

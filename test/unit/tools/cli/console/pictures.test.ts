@@ -24,13 +24,10 @@ const writes = process.env.WRITE_PICTURES !== undefined;
 const steps: Readonly<Record<string, (tab: Page, console: RunningConsole) => Promise<unknown>>> = {
   // By keyboard, as a focus that a mouse sets has no ring.
   focus: async (tab) => {
-    await tab.keyboard.press('/');
-    await tab.keyboard.press('Tab');
-    await tab.keyboard.press('Tab');
+    for (const key of ['j', 'j', 'j', 'j', 'j', 'j']) await tab.keyboard.press(key);
   },
   // A phone shows that it goes on.
-  'waiting-phone': (tab) =>
-    tab.getByRole('heading', { name: 'Timeline' }).evaluate((heading) => heading.scrollIntoView()),
+  'waiting-phone': (tab) => tab.locator('h1').evaluate((heading) => heading.scrollIntoView()),
   form: async (tab) => {
     await tab.getByRole('link', { name: 'Reconcile now' }).click();
     await tab.getByRole('button', { name: 'Reconcile now' }).click();
@@ -44,22 +41,27 @@ const steps: Readonly<Record<string, (tab: Page, console: RunningConsole) => Pro
 
 /** Name, path, width and colour scheme, and the height that is shown. */
 const pictures = [
-  ['extractions', '', 1_280, 'light', 760],
-  ['extractions-phone', '', 360, 'light', 900],
-  ['outage', '?status=open', 1_280, 'dark', 560],
-  ['completed', `extractions/${completedId}`, 1_280, 'light', 800],
+  ['extractions', '', 1_200, 'light', 900],
+  ['extractions-phone', '', 400, 'light', 900],
+  ['crowd', '', 1_440, 'light', 900],
+  ['line', 'line', 1_440, 'dark', 900],
+  ['outage', '?status=open', 1_200, 'dark', 560],
+  ['completed', `extractions/${completedId}`, 1_200, 'light', 900],
   ['waiting', `extractions/${waitingId}`, 900, 'dark', 900],
   ['waiting-phone', `extractions/${waitingId}`, 400, 'dark', 900],
   ['deliveries', 'deliveries', 900, 'light', 620],
-  ['health', 'health', 1_280, 'dark', 1_200],
+  ['health', 'health', 1_200, 'dark', 900],
   ['health-phone', 'health', 400, 'light', 900],
-  ['sandbox', 'sandbox', 1_280, 'light', 760],
-  ['focus', '', 900, 'light', 400],
-  ['form', `extractions/${waitingId}`, 360, 'dark', 640],
+  ['sandbox', 'sandbox', 1_200, 'light', 900],
+  ['focus', '', 900, 'light', 500],
+  ['form', `extractions/${waitingId}`, 400, 'dark', 640],
   ['lost', '', 900, 'light', 420],
 ] as const;
 
-const kindOf = (name: string): Pictured => (/outage|waiting|form/.test(name) ? 'outage' : 'day');
+const kindOf = (name: string): Pictured => {
+  if (/crowd|line/.test(name)) return 'crowd';
+  return /outage|waiting|form/.test(name) ? 'outage' : 'day';
+};
 
 /** Width and height of a PNG: https://www.w3.org/TR/png-3/#11IHDR */
 const sizeOf = (png: Uint8Array): readonly [number, number] => {
@@ -71,7 +73,7 @@ test('docs/console.md shows every picture, and the README one of them', () => {
   const shown = [...page.matchAll(/\]\(console\/([\w-]+)\.png\)/g)].map(([, name]) => name);
   expect(shown.toSorted()).toEqual(pictures.map(([name]) => name).toSorted());
   const shapes = pictures.map(([, , width, colorScheme]) => `${width} ${colorScheme}`);
-  const wanted = [360, 400, 900, 1_280].flatMap((width) => [`${width} light`, `${width} dark`]);
+  const wanted = [400, 900, 1_200, 1_440].flatMap((width) => [`${width} light`, `${width} dark`]);
   expect([...new Set(shapes)].toSorted()).toEqual(wanted.toSorted());
   const readme = readFileSync(new URL('../../../../../README.md', import.meta.url), 'utf8');
   expect(readme.match(/docs\/console\/\w+\.png/g)).toHaveLength(1);
@@ -81,7 +83,7 @@ describeInChromium('the pictures of the console', () => {
   const running = new Map<Pictured, RunningConsole>();
   let browser: Browser;
   beforeAll(async () => {
-    for (const kind of ['day', 'outage'] as const)
+    for (const kind of ['day', 'outage', 'crowd'] as const)
       running.set(kind, await serveConsole(0, picturedDeps(kind)));
     browser = await launchChromium();
     mkdirSync(folder, { recursive: true });

@@ -157,3 +157,21 @@ test('at most 20 pages are followed at a time, and one that its browser has left
   expect(next.statusCode).toBe(200);
   for (const one of [...open, next]) one.destroy();
 });
+
+test('a page that takes long sends its frame first, and its content once it is read', async () => {
+  const opened = Promise.withResolvers<readonly Extraction[]>();
+  const sources = sourcesWith([], { open: () => opened.promise });
+  const { get: open } = consoleOver(sources, { sleep: async () => undefined });
+  const answer = await open('/?since=6h');
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let frame = '';
+  while (!frame.includes('Reading…')) frame += (await reader?.read())?.value ?? '';
+  expect(frame).toContain('aria-current="page">Extractions</a>');
+  expect(frame).not.toContain('<h1');
+  opened.resolve([extractionIn('RUNNING')]);
+  let rest = '';
+  for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) rest += read.value;
+  expect(rest).toContain('1 extraction is open, and none is overdue.');
+  expect(rest).toMatch(/<\/main>\s*<\/body>\s*<\/html>$/);
+  expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+});

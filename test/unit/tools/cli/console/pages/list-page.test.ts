@@ -103,14 +103,12 @@ test('a row in line says when it will start, and the strip how many wait', async
   const records = [1, 2].map((digit) => extractionIn('REQUESTED', { extractionId: idOf(digit) }));
   const { text } = consoleOver(sourcesWith(records, { rate }));
   const page = await text('/');
-  expect(page).toContain('>waits in line · starts in about 10 s<');
-  expect(page).toContain('>waits in line · starts in about 20 s<');
+  expect(page).toContain('>in line · starts in about 10 s<');
+  expect(page).toContain('>in line · starts in about 20 s<');
   expect(wordsOf(page)).toContain('2 starts wait in line, the last of them for 20 s');
   expect(page).toContain('>2 in line</a>');
   expect((await text('/?status=line')).match(/<tr data-key/g)).toHaveLength(2);
-  expect(wordsOf(await text(`/extractions/${idOf(2)}`))).toContain(
-    'Startwaits in line · starts in about 20 s',
-  );
+  expect(wordsOf(await text(`/extractions/${idOf(2)}`))).toContain('Startin line · starts in about 20 s');
   const held = consoleOver(sourcesWith(records, { rate, holds: async () => [open] }));
   expect(await held.text('/')).toContain('>starts are held · next reconcile');
 });
@@ -195,7 +193,7 @@ test('failures are grouped by cause and entity, the most frequent first, and a r
   expect(facetsOf(page)).toEqual([
     '7 all, 1 open, 0 overdue, 0 in line, 6 ended, 4 failed',
     '2 TIMEOUT_ERROR at demo-bank since 12:00Z, 1 ACTION_ERROR at other-bank since 12:00Z, 1 ACTION_ERROR at demo-bank since 12:00Z',
-    '3 bank, 3 demo-bank, 1 other-bank',
+    '3 demo-bank, 3 bank, 1 other-bank',
   ]);
   expect(page).toContain(
     'movement: TIMEOUT_ERROR (the maximum operation time was exceeded) · by the webhook · results collected',
