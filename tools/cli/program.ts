@@ -8,7 +8,7 @@ import { findExtractionId, mayBeExtractionId } from './aws/find-extraction-id.ts
 import { logNames } from './aws/log-names.ts';
 
 import type { CommandContext } from './commands/command-context.ts';
-import { parseDuration, parseSince } from './terminal/parse-time.ts';
+import { parseDuration, parseSince, type Since } from './terminal/parse-time.ts';
 
 export type GlobalOptions = {
   readonly stage?: string;
@@ -69,7 +69,10 @@ const idempotencyKey = parsed(
   'An idempotency key has 1 to 255 printable ASCII characters.',
 );
 const duration = parsed(parseDuration, 'A duration is a number with s, min, h or d, such as 90s or 2h.');
-const since = parsed(parseSince, 'Name a duration before now, such as 2h, or an ISO 8601 time.');
+const since = parsed(
+  parseSince,
+  'Name a duration before now with s, min, h or d, such as 10min or 2h, or an ISO 8601 time, such as 2026-11-22T08:00:00Z.',
+);
 const httpUrl = parsed(
   when((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? '')),
   'It is not an http or https address.',
@@ -91,6 +94,13 @@ const port = parsed(
   (text) => (/^\d{1,5}$/.test(text) && Number(text) < 65_536 ? Number(text) : undefined),
   'A port is a number from 0 to 65535.',
 );
+
+/** What was assumed of the options. */
+const notesOf = (args: readonly unknown[]): readonly string[] =>
+  args
+    .filter((arg) => typeof arg === 'object' && arg !== null)
+    .flatMap((options) => Object.values(options))
+    .flatMap((value) => (typeof value === 'function' ? ((value as Since).note ?? []) : []));
 
 /** `--since`, with a duration that it has by default. */
 const sinceOption = (what: string, byDefault: string): Option =>
@@ -500,6 +510,7 @@ export const createProgram = (run: Run, version: string): Command => {
     (load) =>
     (...args) =>
       run(async (context) => {
+        for (const note of notesOf(args)) context.shell.hint(note);
         const work = (await load()) as (...args: readonly unknown[]) => Promise<number>;
         const given = await Promise.all(
           args.slice(0, work.length - 1).map(withWholeIds(args.at(-1), context)),

@@ -355,6 +355,25 @@ test('docs/asyncapi.yaml is valid AsyncAPI', () => {
   expect(validate.errors ?? []).toEqual([]);
 });
 
+test('every schema that docs/asyncapi.yaml refers to has a title where a generator makes a model of it', () => {
+  const untitled: string[] = [];
+  const find = (part: unknown, path: string): void => {
+    if (!isObject(part)) return;
+    const { $ref, title, type, enum: values, anyOf, allOf } = part;
+    const isModel =
+      $ref === undefined && (type === 'object' || type === 'array' || (values ?? anyOf ?? allOf));
+    if (isModel && title === undefined) untitled.push(path);
+    for (const keyword of ['$defs', 'properties'])
+      for (const [name, inner] of Object.entries((part[keyword] as object | undefined) ?? {}))
+        find(inner, `${path} ${name}`);
+    for (const inner of [part.items, anyOf, allOf].flat()) find(inner, `${path} part`);
+  };
+  for (const [name, schema] of Object.entries(publishedSchemas)) find(schema, name);
+  expect(untitled).toEqual([]);
+  const titles = JSON.stringify(publishedSchemas['event.json']).match(/(?<="title":")[^"]+/g) ?? [];
+  expect(titles.length).toBeGreaterThan(12);
+});
+
 test('docs/asyncapi.yaml has a message for each kind of the stream and for the bus, with its schema', () => {
   expect(Object.keys(document.channels.stream.messages)).toEqual(Object.keys(kinds));
   const messages = Object.entries<{ payload: { schema: { $ref: string } } }>(document.components.messages);

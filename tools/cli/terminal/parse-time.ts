@@ -6,15 +6,25 @@ export const parseDuration = (text: string): number | undefined => {
   return count === undefined ? undefined : Number(count) * (unitSeconds[unit] ?? 0);
 };
 
-/** The point in time that a text such as `2h` or `2026-11-22T08:00:00Z` means, at a given `now`. `text`: as it was typed. */
-export type Since = { (now: Date): Date; readonly text?: string };
+/**
+ * The point in time that a text such as `2h` or `2026-11-22T08:00:00Z` means, at a given `now`. `text`: as it was typed. `note`: which zone
+ * was taken, of a time that names none.
+ */
+export type Since = { (now: Date): Date; readonly text?: string; readonly note?: string };
 
-/** A duration before now, or an ISO 8601 time. Undefined for another text. */
+/**
+ * A duration before now, or an ISO 8601 time. One without a zone is in UTC, as is all that is printed: JavaScript would take a day as UTC,
+ * and a time of day as that of this machine. Undefined for another text.
+ */
 export const parseSince = (text: string): Since | undefined => {
   const seconds = parseDuration(text);
   if (seconds !== undefined) {
     return Object.assign((now: Date) => new Date(now.getTime() - seconds * 1_000), { text });
   }
-  const time = new Date(/^\d{4}-\d{2}-\d{2}(T|$)/.test(text) ? text : '');
-  return Number.isNaN(time.getTime()) ? undefined : Object.assign(() => time, { text });
+  const [, day = '', timeOfDay = '', zone] =
+    /^(\d{4}-\d{2}-\d{2})(?:[T ]([\d:.]+?)(Z|[+-]\d{2}:?\d{2})?)?$/i.exec(text) ?? [];
+  const time = new Date(`${day}T${timeOfDay || '00:00'}${(zone ?? 'Z').toUpperCase()}`);
+  if (Number.isNaN(time.getTime())) return undefined;
+  const note = zone === undefined ? `${text} is taken as UTC: ${time.toISOString()}.` : undefined;
+  return Object.assign(() => time, { text }, note === undefined ? {} : { note });
 };

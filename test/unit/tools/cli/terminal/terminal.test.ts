@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { explainFailure } from '../../../../../tools/cli/terminal/explain-failure.ts';
 import { formatSeconds } from '../../../../../tools/cli/terminal/format-seconds.ts';
 import {
@@ -141,12 +141,22 @@ test.each([
 test.each([
   ['2h', '2026-11-22T10:00:00.000Z'],
   ['2026-11-22T08:00:00Z', '2026-11-22T08:00:00.000Z'],
-  ['2026-11-22', '2026-11-22T00:00:00.000Z'],
+  ['2026-11-22T08:00:00+03:00', '2026-11-22T05:00:00.000Z'],
+  ['2026-11-22T08:00:00-0300', '2026-11-22T11:00:00.000Z'],
+  ['2026-11-22', '2026-11-22T00:00:00.000Z', 'UTC'],
+  ['2026-11-22T08:00', '2026-11-22T08:00:00.000Z', 'UTC'],
+  ['2026-11-22 08:00:00', '2026-11-22T08:00:00.000Z', 'UTC'],
+  ['2026-11-22T08:00:00.5', '2026-11-22T08:00:00.500Z', 'UTC'],
+  ['10m', undefined],
+  ['2026-11-22T', undefined],
   ['yesterday', undefined],
   ['2026-13-01', undefined],
   ['11', undefined],
-])('since "%s" is since %s at noon', (text, since) => {
+])('since "%s" is since %s at noon, in any zone of this machine', (text, since, zone?: string) => {
+  vi.stubEnv('TZ', 'America/Santiago');
+  onTestFinished(() => void vi.unstubAllEnvs());
   const parsed = parseSince(text);
+  expect(parsed?.note).toBe(zone && `${text} is taken as UTC: ${since}.`);
   expect(parsed?.(new Date('2026-11-22T12:00:00Z')).toISOString()).toBe(since);
   expect(parsed?.text).toBe(since && text);
 });
