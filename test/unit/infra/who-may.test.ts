@@ -1,6 +1,7 @@
 import { CliCredentialsStackSynthesizer, type IStackSynthesizer, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
+import { isRule, parseTriggers } from '../../../lib/aws/trigger.ts';
 import { everyTemplate } from '../../second-opinion/every-template.ts';
 import { isAllowed, type Statement } from '../../support/aws/evaluate-policies.ts';
 import { embed, newApp } from './embedded.ts';
@@ -120,6 +121,29 @@ describe('with callersMayErase', () => {
     expect(identity.length).toBeGreaterThan(3);
     const request = { principal: 'ManageErasuresRole', action, resource, context: {} };
     expect(isAllowed(request, { identity }, flatten)).toBe(false);
+  });
+});
+
+describe('what invokes functions by itself', () => {
+  const { template: every } = synthesize(everyOption);
+  const identity = ['viewer', 'operator'].flatMap((level) => statementsOfLevel(every, level));
+  const may = (action: string, resource: string, context: Readonly<Record<string, string>> = {}): boolean =>
+    isAllowed({ principal: 'operator', action, resource, context }, { identity }, flatten);
+  const triggers = parseTriggers(flatten(every.findOutputs('Triggers').Triggers?.Value));
+  const arnOf = (id: string): string => id.replace('>', '.Arn>');
+
+  test('may be enabled by an operator, each rule and each mapping', () => {
+    expect(triggers).toHaveLength(7);
+    const refused = triggers.filter((trigger) =>
+      isRule(trigger)
+        ? !may('events:EnableRule', arnOf(trigger.rule))
+        : !may(
+            'lambda:UpdateEventSourceMapping',
+            'arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:event-source-mapping:1',
+            { 'lambda:FunctionArn': arnOf(trigger.functionName) },
+          ),
+    );
+    expect(refused).toEqual([]);
   });
 });
 
