@@ -7,6 +7,7 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { STSClient } from '@aws-sdk/client-sts';
+import { stackNameOf } from '../../lib/aws/stage.ts';
 import { adoptRegion } from '../../lib/aws-region.ts';
 import type { Credentials } from '../../lib/client/signed-fetch.ts';
 import { defined } from '../../lib/defined.ts';
@@ -18,6 +19,7 @@ import { explainFailedDeployment } from './explain-failed-deployment.ts';
 import { contextOf, findBootstrapProblem, findQualifier } from './find-bootstrap-problem.ts';
 import { findEmptySecrets } from './find-empty-secrets.ts';
 import { findQuotaProblem } from './find-quota-problem.ts';
+import { findVersionProblem } from './find-version-problem.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
 import { findExampleProvider } from './refuse-local-on-aws.ts';
 
@@ -170,7 +172,12 @@ const findProblem = async (args: readonly string[], settings: Settings): Promise
   const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
   const bootstrap = { region, credentials, qualifier: await findQualifier(args), endpoint };
   const lambda = new LambdaClient(defined({ region, credentials, endpoint }));
-  return (await findBootstrapProblem(bootstrap)) ?? (await findQuotaProblem(lambda, settings));
+  const stacks = new CloudFormationClient(defined({ region, credentials, endpoint }));
+  return (
+    (await findVersionProblem(stacks, stackNameOf(settings.stage))) ??
+    (await findBootstrapProblem(bootstrap)) ??
+    (await findQuotaProblem(lambda, settings))
+  );
 };
 
 const runCdk = async (args: readonly string[]): Promise<number> => {

@@ -10,6 +10,7 @@ import { explainFailedDeployment } from '../../../../infra/deploy/explain-failed
 import { findBootstrapProblem } from '../../../../infra/deploy/find-bootstrap-problem.ts';
 import { findEmptySecrets } from '../../../../infra/deploy/find-empty-secrets.ts';
 import { findQuotaProblem, unreservedAtLeast } from '../../../../infra/deploy/find-quota-problem.ts';
+import { findVersionProblem } from '../../../../infra/deploy/find-version-problem.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from '../../../../infra/deploy/next-steps.ts';
 import { findExampleProvider, refuseLocalOnAws } from '../../../../infra/deploy/refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from '../../../../infra/deploy/refuse-wrong-environment.ts';
@@ -338,4 +339,22 @@ test('README asks for a quota that a deployment fits into, and the runbook has w
   expect(read('docs/operations.md').replaceAll('\n', ' ')).toContain(
     `of the ${quota} that README asks for, ${left} are left to reserve`,
   );
+});
+
+test.each([
+  ['0.1.0-rc.1', ['ExtractionsTableName', 'ApiUrl'], true],
+  ['this version', ['ExtractionsTableName', 'StartLineTableName'], false],
+  ['a stack that was never made', [], false],
+])('a deployment of %s is refused before anything is touched: %s, %s', async (_, outputs, isRefused) => {
+  const Outputs = outputs.map((OutputKey) => ({ OutputKey, OutputValue: 'x' }));
+  const client = { send: async () => ({ Stacks: [{ Outputs }] }) } as unknown as CloudFormationClient;
+  const problem = await findVersionProblem(client, 'Cosecha-prod');
+  expect(problem?.startsWith('Cosecha-prod is of 0.1.0-rc.1, which no later version can update.')).toBe(
+    isRefused || undefined,
+  );
+});
+
+test('a deployment is not refused for its version where nobody can say it', async () => {
+  const client = { send: async () => fail(new Error('denied')) } as unknown as CloudFormationClient;
+  expect(await findVersionProblem(client, 'Cosecha-prod')).toBeUndefined();
 });
