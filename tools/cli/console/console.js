@@ -103,10 +103,20 @@ const morph = (from, to) => {
   while (place !== null) place = removed(place);
 };
 
+/** Tab stops at one period of each chart: the one that had the focus, or the newest. */
+const stopAtOnePeriod = () => {
+  for (const chart of document.querySelectorAll('.chart')) {
+    const periods = [...chart.querySelectorAll('.period')];
+    const stop = periods.find((one) => one === document.activeElement) ?? periods.at(-1);
+    for (const one of periods) one.setAttribute('tabindex', one === stop ? '0' : '-1');
+  }
+};
+
 /** What the script adds to a page. */
 const complete = () => {
   refreshAges();
   showLocalTimes();
+  stopAtOnePeriod();
   for (const source of content.querySelectorAll('[data-copy]:empty')) {
     const button = document.createElement('button');
     button.type = 'button';
@@ -184,18 +194,27 @@ const moveRow = (by) => {
   rows[at === -1 ? 0 : Math.min(Math.max(0, at + by), rows.length - 1)]?.focus();
 };
 
+/** From one period of a chart to the one beside it. Elsewhere, the key is the browser's. */
+const movePeriod = (side) => {
+  const next = document.activeElement?.closest('.period')?.[`${side}ElementSibling`];
+  if (!next?.matches('.period')) return false;
+  next.focus();
+  stopAtOnePeriod();
+};
+
 // As on GitHub and Gmail. Enter follows the link of the row that has the focus.
 const keys = {
   '/': () => document.getElementById('name')?.focus(),
   j: () => moveRow(1),
   k: () => moveRow(-1),
   '?': () => document.getElementById('keys').togglePopover(),
+  ArrowLeft: () => movePeriod('previous'),
+  ArrowRight: () => movePeriod('next'),
 };
 document.addEventListener('keydown', (event) => {
   const typing = event.target instanceof Element && event.target.matches('input, select, textarea');
   if (typing || event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(keys, event.key)) return;
-  event.preventDefault();
-  keys[event.key]();
+  if (keys[event.key]() !== false) event.preventDefault();
 });
 
 // The newest is at the right.

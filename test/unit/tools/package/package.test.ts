@@ -77,7 +77,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     expect(names).not.toContain('vitest');
     // Each is permissive, so that the package as a whole can be under Apache-2.0.
     const licences = new Set(named.map(([, , licence]) => licence));
-    expect(licences).toEqual(new Set(['Apache-2.0', 'BSD-3-Clause', 'MIT', 'MIT-0']));
+    expect(licences).toEqual(new Set(['Apache-2.0', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0']));
   });
 
   test('has no copyright notice but its own and those of what is bundled', async () => {

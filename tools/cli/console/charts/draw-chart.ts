@@ -34,7 +34,7 @@ export type Chart = {
   readonly empty: string;
 };
 
-const [leastLeft, right, top, bottom] = [40, 24, 14, 20];
+const [leastLeft, right, top, bottom] = [40, 24, 14, 26];
 const labelHeight = 16;
 
 const timeOf = (at: number, periodMs: number): string =>

@@ -138,7 +138,7 @@ export const deliveriesPage = async (
         return html`
 <div class="lead"><h1 id="result" tabindex="-1">${headline(all, hoursText(since))}</h1></div>
 ${filterForm(kind, since, links)}
-${rows.length === 0 ? html`<p class="empty">No delivery matches.</p>` : table(page.shown, at, links)}
+${rows.length === 0 ? html`<p class="empty">No delivery matches. Here is each that came to the webhook. <code>cosecha deliver</code> sends one.</p>` : table(page.shown, at, links)}
 ${showPager(query, page)}
 ${complete ? '' : html`<p class="note">There are more than these. Choose a shorter time.</p>`}
 <p class="source">From the log of receive-webhook, which has no body and no signature. A body over 16 KiB is refused with 413 and not logged.</p>`;

@@ -59,7 +59,7 @@ ${iconSprite}
   <p class="state"><button class="badge" popovertarget="keys">Keys</button> ${isReadOnly ? html`<span class="badge">read-only</span>` : html`<span class="badge warn">actions on</span>`}
   <span id="connection" class="badge" role="status" data-live="${live === undefined ? '' : links.live(live)}">as of <time datetime="${now.toISOString()}">${now.toISOString().slice(11, 19)} UTC</time>${live === undefined ? ', not updated' : ''}</span></p>
 </header>
-<div id="keys" class="keys" popover><h2>Keys</h2><ul><li><kbd>/</kbd> search</li><li><kbd>j</kbd> and <kbd>k</kbd> next row, row before</li><li><kbd>Enter</kbd> open the row</li><li><kbd>?</kbd> these keys</li></ul></div>
+<div id="keys" class="keys" popover><h2>Keys</h2><ul><li><kbd>/</kbd> search</li><li><kbd>j</kbd> and <kbd>k</kbd> next row, row before</li><li><kbd>Enter</kbd> open the row</li><li><kbd>←</kbd> and <kbd>→</kbd> periods of a chart</li><li><kbd>?</kbd> these keys</li></ul></div>
 <div id="lost" class="banner lost" role="alert" hidden>${icon('alert')} <p>The console does not answer. What you see is from <span id="last"></span>, and may be old. Is its command still running?</p></div>
 <main id="content" tabindex="-1">
 ${body}

@@ -17,7 +17,7 @@ const count = (value: number): string => Math.round(value).toLocaleString('en');
 const duration = (value: number): string =>
   value < 300 ? `${Number(value.toPrecision(3))} s` : formatSeconds(value);
 
-/** Of the day before, at the same hours: one line behind those of today. */
+/** Of the day before, at the same hours: one line behind the bars of today. */
 const dayBefore = (name: string, values: ChartSeries['values']): ChartSeries => ({
   name: `${name}, day before`,
   look: 'quiet',

@@ -300,6 +300,36 @@ describeInChromium('the console', () => {
     await page.waitForURL(new RegExp(idOf(0)));
   });
 
+  test('Tab stops once at a chart, whose periods the arrow keys go through, and hover and focus show the values', async () => {
+    const hour = (well: number) => ({
+      subject: 'bank',
+      hour: '2026-03-01T12:00:00.000Z',
+      ended: well,
+      well,
+      user: 0,
+      caller: 0,
+      failed: 0,
+    });
+    const sources = {
+      ...deps.sources,
+      subjects: async () => ({ subjects: [], hours: [hour(7)], complete: true }),
+    };
+    const own = await serveConsole(0, { ...deps, sources });
+    const { page } = await open('health', {}, own.url);
+    const periods = page.locator('.chart .period');
+    expect(await page.locator('.chart .period[tabindex="0"]').count()).toBe(1);
+    await periods.last().focus();
+    expect(await page.getByText('ended well: 7').isVisible()).toBe(true);
+    await page.keyboard.press('ArrowLeft');
+    expect(await periods.nth(22).evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true);
+    expect(await page.getByText('ended well: 7').isVisible()).toBe(false);
+    await periods.last().hover();
+    expect(await page.getByText('ended well: 7').isVisible()).toBe(true);
+    await periods.last().click();
+    await page.waitForURL(/hour=2026-03-01T12/);
+    await own.close();
+  });
+
   test("the browser's own time stands beside UTC", async () => {
     const { page } = await open(`extractions/${idOf(3)}`, { timezoneId: 'Asia/Kolkata' });
     await page.locator('#line-0').getByText('12:00:00.000').waitFor();

@@ -7,8 +7,8 @@ import { completedId, picturedDeps, waitingId } from '../../../../support/browse
 import { layoutFaults } from '../../../../support/browser/layout-faults.ts';
 import { at } from '../../../../support/data/extraction-fixtures.ts';
 
-/** A small phone, a larger one, half of a screen, and a laptop. */
-const widths = [360, 400, 900, 1_280];
+/** A small phone, a larger one, the smallest with tables, half of a screen, a laptop, and a larger one. */
+const widths = [360, 400, 800, 900, 1_200, 1_440];
 
 const pages = [
   ['day', ''],
@@ -23,7 +23,10 @@ const pages = [
   ['outage', `actions/action-0?subject=${waitingId}`],
   ['day', 'actions/request-again?subject=status%3Dfailed'],
   ['many', '?status=open&page=2'],
+  ['crowd', ''],
+  ['crowd', 'line'],
   ['long', ''],
+  ['long', 'line'],
   ['long', 'deliveries'],
   ['long', 'health'],
   ['long', `extractions/${longId}`],
@@ -33,7 +36,7 @@ describeInChromium('the layout of the console', () => {
   const running = new Map<string, RunningConsole>();
   let browser: Browser;
   beforeAll(async () => {
-    for (const kind of ['day', 'outage', 'many'] as const)
+    for (const kind of ['day', 'outage', 'many', 'crowd'] as const)
       running.set(kind, await serveConsole(0, picturedDeps(kind)));
     running.set('long', await serveConsole(0, longTextDeps()));
     browser = await launchChromium();
