@@ -336,6 +336,10 @@ test('README asks for a quota that a deployment fits into, and the runbook has w
   const [, quota = ''] = /Lambda quota raised to (\d+) concurrent executions/.exec(read('README.md')) ?? [];
   const left = Number(quota) - unreservedAtLeast - reservedConcurrency(prod);
   expect(left).toBeGreaterThan(0);
+  // What an entry advises fits into that, with nothing raised first.
+  const advised = [...read('docs/operations.md').matchAll(/\[Reserve\]\(#reserve-concurrency\) (\d+) for/gi)];
+  expect(advised.length).toBeGreaterThan(1);
+  for (const [, number] of advised) expect(Number(number)).toBeLessThanOrEqual(left);
   expect(read('docs/operations.md').replaceAll('\n', ' ')).toContain(
     `of the ${quota} that README asks for, ${left} are left to reserve`,
   );
