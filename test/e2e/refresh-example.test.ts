@@ -1,8 +1,8 @@
 /** @module-tag slow */
 
-import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand } from '@aws-sdk/client-lambda';
-import { marshall } from '@aws-sdk/util-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { dynamoNameIndex } from '../../lib/aws/dynamo-name-index.ts';
 import { eventually } from '../support/eventually.ts';
@@ -13,6 +13,9 @@ import { closed } from './support/records.ts';
 
 const { api, outputs } = inject('cosecha');
 let example: Record<string, string>;
+
+/** The provider knows no such consent. */
+const unknownConsent = '00000000-0000-4000-8000-00000000dead';
 
 beforeAll(async () => {
   // `cdk.json` of the example has the address of a deployment on AWS.
@@ -35,8 +38,8 @@ test('the example refreshes each user once a day, also if its schedule invokes i
   for (const user of users) await aws.dynamo.send(new PutItemCommand({ TableName, Item: marshall(user) }));
 
   const batch = 'morning-2026-11-27';
-  expect(await refresh('2026-11-27T09:00:00Z')).toEqual({ batch, accepted: 2, replayed: 0 });
-  expect(await refresh('2026-11-27T09:00:00Z')).toEqual({ batch, accepted: 0, replayed: 2 });
+  expect(await refresh('2026-11-27T09:00:00Z')).toEqual({ batch, accepted: 2, replayed: 0, leftOut: 0 });
+  expect(await refresh('2026-11-27T09:00:00Z')).toEqual({ batch, accepted: 0, replayed: 2, leftOut: 0 });
 
   const index = dynamoNameIndex(aws.dynamo, outputs.ExtractionsTableName ?? '');
   const ids = await eventually(async () => {
@@ -47,6 +50,26 @@ test('the example refreshes each user once a day, also if its schedule invokes i
   const records = await Promise.all(ids.map((id) => closed(id)));
   expect(records.map(({ reference }) => reference).toSorted()).toEqual(['ana', 'eva']);
   for (const record of records) expect(record).toMatchObject({ status: 'COMPLETED', priority: 'background' });
+
+  // The next morning, one of them has revoked the consent, and is asked for no more until there is another.
+  const [, eva] = users;
+  const morning = (day: string) => refresh(`2026-11-${day}T09:00:00Z`);
+  await aws.dynamo.send(
+    new PutItemCommand({ TableName, Item: marshall({ ...eva, consentId: unknownConsent }) }),
+  );
+  expect(await morning('28')).toMatchObject({ accepted: 2, leftOut: 0 });
+  const { entries } = await eventually(async () => {
+    const found = await index.find({ by: 'batch', name: 'morning-2026-11-28', limit: 10 });
+    expect(found.entries).toHaveLength(2);
+    return found;
+  });
+  const ended = await Promise.all(entries.map(({ extractionId }) => closed(extractionId)));
+  expect(ended.map(({ advice }) => advice).toSorted()).toEqual(['none', 'renew-consent']);
+  expect(await morning('29')).toMatchObject({ accepted: 1, leftOut: 0 });
+  const Key = marshall({ user: eva?.user });
+  const { Item = {} } = await aws.dynamo.send(new GetItemCommand({ TableName, Key }));
+  expect(unmarshall(Item)).toMatchObject({ blockedBy: 'renew-consent' });
+
   // National ids are searched for in all that the suite leaves.
   for (const { user } of users) {
     await aws.dynamo.send(new DeleteItemCommand({ TableName, Key: marshall({ user }) }));
