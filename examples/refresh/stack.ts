@@ -41,7 +41,7 @@ export class RefreshStack extends Stack {
       schedule: scheduler.ScheduleExpression.expression('cron(0 6 * * ? *)', TimeZone.AMERICA_SANTIAGO),
       target: new LambdaInvoke(refresh, { input }),
     });
-    // Subscribe whoever is to act: the README has the command.
+    // The README has the command that subscribes a person.
     const failures = new Topic(this, 'Failures');
     const notify = (alarm: Alarm): void => alarm.addAlarmAction(new SnsAction(failures));
     const period = Duration.hours(1);
