@@ -11,7 +11,14 @@ const utilities = ['lib/*', node, packagesButAws];
 const portOfTelemetry = ['log-messages', 'metric-names', 'telemetry'].map(
   (name) => `lib/observability/${name}.ts`,
 );
-const belowExtraction = [...utilities, 'lib/breaker/', 'lib/rate-limit/', 'lib/http/', 'lib/provider/'];
+const belowExtraction = [
+  ...utilities,
+  'lib/breaker/',
+  'lib/rate-limit/',
+  'lib/shared-item/',
+  'lib/http/',
+  'lib/provider/',
+];
 const throughExtraction = [...belowExtraction, 'lib/extraction/', 'lib/observability/'];
 const outside = [node, packages];
 const libAndTerminal = [...outside, 'lib/', 'tools/cli/terminal/'];
@@ -32,10 +39,15 @@ const rules = [
     'The bundle of the webhook contains it.',
   ],
   ['lib/provider/', [node, /node_modules\/valibot\//], 'It works without the rest of the repository.'],
-  ['lib/breaker/', [...utilities, 'lib/provider/', ...portOfTelemetry], 'It reports through a port.'],
+  ['lib/shared-item/', [...utilities, ...portOfTelemetry], 'It knows of none who share the items.'],
+  [
+    'lib/breaker/',
+    [...utilities, 'lib/provider/', 'lib/shared-item/', ...portOfTelemetry],
+    'It reports through a port.',
+  ],
   [
     'lib/rate-limit/',
-    [...utilities, 'lib/breaker/', ...portOfTelemetry],
+    [...utilities, 'lib/breaker/', 'lib/shared-item/', ...portOfTelemetry],
     'What extractions share knows of none of them.',
   ],
   ['lib/extraction/', [...belowExtraction, ...portOfTelemetry], 'It reports and stores through ports.'],
@@ -137,14 +149,21 @@ const rules = [
 /** The floors of lib/extraction, from the ground up. A file imports only from lower ones, and is put where it finds what it needs. */
 const floors = [
   ['record', 'reconcile-message', 'sealed-request-data', 'keyed-mac', 'codes'],
-  ['phase', 'change', 'advice', 'api/public-view', 'api/parse-request'],
-  ['deadlines', 'plan', 'store'],
-  ['due', 'request-data', 'refused-credentials', 'spellings', 'erase/erasure', 'api/answer-read'],
+  ['phase', 'change', 'advice', 'end-wait', 'api/public-view', 'api/parse-request', 'api/expected-start'],
+  ['deadlines', 'plan', 'store', 'api/start-estimates'],
+  [
+    'due',
+    'start-window',
+    'request-data',
+    'refused-credentials',
+    'spellings',
+    'erase/erasure',
+    'api/answer-read',
+  ],
   [
     'transitions',
     'write-progress',
     'start/start-call',
-    'start/gate',
     'operate/restore',
     'erase/search',
     'api/idempotency',
@@ -154,6 +173,7 @@ const floors = [
   [
     'decide',
     'sweep',
+    'start/gate',
     'erase/plan-erasure',
     'reconcile/read-task',
     'api/answer-request',

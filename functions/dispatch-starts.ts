@@ -28,6 +28,7 @@ const wake = wakeMachine(machine);
 
 const deps = {
   store: breakers.store,
+  permits: breakers.permits,
   line: dynamoStartLine(database, table),
   ...rateSettingsFromEnvironment(breakers),
   // Whatever it answers, nobody waits with this token any more.
@@ -45,14 +46,13 @@ const deps = {
 /** By the schedule each minute, and by a start that found no dispatcher when it went into the line. */
 type Invocation = { readonly trigger?: 'schedule' };
 
+/** Dispatches first: what counts the line must hold nobody in it. */
 const dispatch = async ({ trigger }: Invocation, context: Context): Promise<DispatchResult> => {
-  if (trigger === 'schedule') {
-    const waiting = await countInLine(database, table);
-    telemetry.count('StartsInLine', { value: waiting });
-    publishNow();
-    if (waiting === 0) return { end: 'idle', released: 0 };
-  }
-  return dispatchStarts({ ...deps, remainingMs: () => context.getRemainingTimeInMillis() });
+  const isScheduled = trigger === 'schedule';
+  const remainingMs = () => context.getRemainingTimeInMillis();
+  const result = await dispatchStarts({ ...deps, remainingMs, isScheduled, publish: publishNow });
+  if (isScheduled) telemetry.count('StartsInLine', { value: await countInLine(database, table) });
+  return result;
 };
 
 export const handler = middy<Invocation, DispatchResult>(endAtTimeout)

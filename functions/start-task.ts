@@ -94,7 +94,7 @@ const deps = {
   send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   wake: wakeMachine(machine),
   fail: failTask(machine),
-  ...breakerFromEnvironment(breakers, startLine.limiter?.reopen),
+  ...breakerFromEnvironment(breakers),
   startLine,
   logIn: sessions.renew,
   maxCallMs: connection.totalTimeoutMs,

@@ -94,7 +94,7 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
     EXTRACTIONS_TABLE: ['GetItem', 'UpdateItem'],
     TASKS_TABLE: ['GetItem', 'UpdateItem'],
     REQUESTS_TABLE: ['DeleteItem', 'GetItem', 'PutItem'],
-    BREAKERS_TABLE: ['GetItem', 'PutItem'],
+    BREAKERS_TABLE: ['GetItem', 'PutItem', 'UpdateItem'],
     REFUSALS_TABLE: ['GetItem', 'PutItem'],
     START_LINE_TABLE: ['DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'],
     DISPATCHER_NAME: ['InvokeFunction'],
@@ -114,7 +114,7 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
     ],
   },
   'dispatch-starts': {
-    BREAKERS_TABLE: ['GetItem', 'PutItem'],
+    BREAKERS_TABLE: ['GetItem', 'PutItem', 'UpdateItem'],
     START_LINE_TABLE: ['BatchGetItem', 'Query line', 'UpdateItem'],
     callbackToken: ['SendTaskSuccess'],
     settings: ['RATE'],

@@ -66,7 +66,7 @@ const settingsOf = (config: Config): Readonly<Record<Setting, string | undefined
   PROVIDER_ENDPOINTS: endpointsOf(config),
   PROVIDER_SENDS_WEBHOOKS: String(config.providerSendsWebhooks),
   PROVIDER_TIMEOUTS: providerTimeoutsOf(config),
-  RATE: JSON.stringify({ isLimited: config.limitStarts, perSecond: config.startsPerSecond }),
+  RATE: JSON.stringify({ perSecond: config.startsPerSecond }),
   READERS: JSON.stringify(config.readers),
   REFUSED_CREDENTIALS_DAYS: String(config.refusedCredentialsDays),
   RESULTS_MAX_BYTES: String(config.resultsMaxBytes),

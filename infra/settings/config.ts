@@ -94,11 +94,20 @@ const contradictionsWithout = (
   return contradictions(parsed.output).filter((sentence) => !isNamed(sentence));
 };
 
+/** Settings of earlier versions, and why they are gone. */
+const removedSettings: Readonly<Record<string, string>> = {
+  limitStarts: 'every start has a permit or a place in line, and without a rate all may go. Remove it.',
+};
+
 /** Refuses unknown names, as a misspelt setting would otherwise be ignored. */
 const unknownSettings = (context: Readonly<Record<string, unknown>>): string[] =>
   Object.keys(context)
     .filter((name) => mayBeSetting(name) && !settingNames.includes(name))
-    .map((name) => `Setting ${name} is unknown.${suggestion(name)} docs/settings.md lists the settings.`);
+    .map((name) =>
+      Object.hasOwn(removedSettings, name)
+        ? `Setting ${name} is gone: ${removedSettings[name]}`
+        : `Setting ${name} is unknown.${suggestion(name)} docs/settings.md lists the settings.`,
+    );
 
 /** The setting that was probably meant: one that continues the name, as a unit does, or that differs in few letters. */
 const suggestion = (name: string): string => {
@@ -140,18 +149,12 @@ const contradictoryAddresses = (config: Config): readonly Rule[] => [
 ];
 
 const contradictoryCapacities = ({
-  limitStarts,
-  startsPerSecond,
   reconcileReservedConcurrency: reserved,
   reconcileConcurrency,
   apiRateLimit,
   webhookRateLimit,
   providerSendsWebhooks,
 }: Config): readonly Rule[] => [
-  [
-    !limitStarts && startsPerSecond !== undefined,
-    'Setting startsPerSecond needs limitStarts: otherwise no start waits for a rate.',
-  ],
   [
     providerSendsWebhooks && webhookRateLimit < apiRateLimit,
     'Setting webhookRateLimit must be at least apiRateLimit, unless providerSendsWebhooks is false: each request that is accepted brings a webhook, and those above the throttle are answered 429 until the provider gives up.',

@@ -105,11 +105,6 @@ const starting = {
       'How long one invocation of start-task may run. Afterwards its start counts as interrupted, and the extraction ends `UNCONFIRMED`.',
     reason: `It must be long enough for ${providerCallsPerStart} provider calls of \`providerTimeoutMs\` each, the read of a consent (\`providerTimeoutMs\`, 3 s at most) and ${ownWorkSeconds} s of Cosecha’s own work.`,
   }),
-  limitStarts: withDefault(trueOrFalse, true, {
-    description:
-      'Whether starts are made at a rate. If not, none waits in line, no rate is learnt, and a start that the provider answers 429 is retried by itself until its start window ends.',
-    reason: 'A provider without a rate limit may still answer 429 for reasons of its own.',
-  }),
   startsPerSecond: optional(decimalNumber('starts a second', 0.001, 200), {
     description:
       'How many starts the provider takes a second. Those above it wait in line. Without it, there is no limit until the provider answers 429, and then the rate is learnt.',

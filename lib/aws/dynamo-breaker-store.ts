@@ -4,18 +4,20 @@ import {
   GetItemCommand,
   PutItemCommand,
   paginateScan,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { BreakerStore, StoredBreaker } from '../breaker/breaker-store.ts';
+import { type PermitStore, type PermitUpdate, permitItem } from '../rate-limit/permit.ts';
+import type { SharedItemStore, StoredItem } from '../shared-item/shared-item.ts';
 
 type Item = Parameters<typeof unmarshall>[0];
 
 /** A number of any size becomes one of JavaScript's, so that a damaged item can be read and replaced. */
-const toStored = (item: Item | undefined): StoredBreaker | undefined =>
+const toStored = (item: Item | undefined): StoredItem | undefined =>
   item === undefined ? undefined : unmarshall(item, { wrapNumbers: Number });
 
 /** The table `Breakers` on DynamoDB: one item for each caller, and one for the operator's pauses, each with a version. */
-export const dynamoBreakerStore = (client: DynamoDBClient, table: string): BreakerStore => ({
+export const dynamoBreakerStore = (client: DynamoDBClient, table: string): SharedItemStore => ({
   read: async (name, consistency) => {
     const ConsistentRead = consistency === 'strongly';
     const { Item } = await client.send(
@@ -47,12 +49,61 @@ export const dynamoBreakerStore = (client: DynamoDBClient, table: string): Break
   },
 });
 
+/** One update of `next`. A value of another type is damaged, and is replaced. */
+const permitUpdate = (update: PermitUpdate) =>
+  update.kind === 'add'
+    ? {
+        UpdateExpression: 'SET #next = #next + :value',
+        ConditionExpression: '#next BETWEEN :from AND :to',
+        ExpressionAttributeValues: marshall({ ':value': update.ms, ':from': update.from, ':to': update.to }),
+      }
+    : {
+        UpdateExpression: 'SET #next = :value',
+        ConditionExpression: `attribute_not_exists(#next) OR NOT attribute_type(#next, :number) OR #next < :from${update.to === undefined ? '' : ' OR #next > :to'}`,
+        ExpressionAttributeValues: marshall(
+          { ':value': update.next, ':from': update.from, ':to': update.to, ':number': 'N' },
+          { removeUndefinedValues: true },
+        ),
+      };
+
+/** An item takes 1,000 writes a second (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html). */
+const throttling = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'];
+
+const nextOf = (item: Item | undefined): number | undefined => {
+  const { next } = item === undefined ? {} : unmarshall(item, { wrapNumbers: Number });
+  return typeof next === 'number' ? next : undefined;
+};
+
+/** The item `permit` of the table `Breakers` on DynamoDB. */
+export const dynamoPermitStore = (client: DynamoDBClient, table: string): PermitStore => ({
+  update: async (update) => {
+    try {
+      const { Attributes } = await client.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: marshall({ name: permitItem }),
+          ...permitUpdate(update),
+          ExpressionAttributeNames: { '#next': 'next' },
+          ReturnValues: 'UPDATED_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return { kind: 'taken', next: nextOf(Attributes) ?? 0 };
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException)
+        return { kind: 'refused', next: nextOf(error.Item) };
+      if (throttling.includes((error as Error).name)) return { kind: 'throttled' };
+      throw error;
+    }
+  },
+});
+
 /** Every item by its name, strongly consistent. For tools: they are few and small, and the functions read their own only. */
 export const listBreakers = async (
   client: DynamoDBClient,
   table: string,
-): Promise<ReadonlyMap<string, StoredBreaker>> => {
-  const all = new Map<string, StoredBreaker>();
+): Promise<ReadonlyMap<string, StoredItem>> => {
+  const all = new Map<string, StoredItem>();
   for await (const { Items = [] } of paginateScan({ client }, { TableName: table, ConsistentRead: true })) {
     for (const item of Items) all.set(item.name?.S ?? '', toStored(item) ?? {});
   }

@@ -10,14 +10,11 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { type CallCounts, noCalls } from '../rate-limit/call-counts.ts';
 import {
-  addCounts,
-  type CountedCall,
   countsKeptSeconds,
   countsKey,
-  countsOf,
   type InLine,
-  noCalls,
   type Place,
   parseSlot,
   type StartLineStore,
@@ -143,29 +140,41 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
         ),
       ),
 
-    count: async (second, { kind, bucket }) => {
+    count: async (second, { kind, key, times, retryAt }) => {
       await client.send(
         new UpdateItemCommand({
           ...keyed(countsKey(second)),
-          UpdateExpression: 'SET expiresAt = :expiry ADD #calls :one',
-          ExpressionAttributeNames: { '#calls': `${kind}/${bucket}` },
-          ExpressionAttributeValues: marshall({ ':expiry': second + countsKeptSeconds, ':one': 1 }),
+          // Of several, any: they differ by less than a second.
+          UpdateExpression: `SET expiresAt = :expiry${retryAt === undefined ? '' : ', #retryAt = :retryAt'} ADD #calls :times`,
+          ExpressionAttributeNames: {
+            '#calls': `${kind}/${key}`,
+            ...(retryAt === undefined ? {} : { '#retryAt': `retryAt/${key}` }),
+          },
+          ExpressionAttributeValues: marshall(
+            { ':expiry': second + countsKeptSeconds, ':times': times, ':retryAt': retryAt },
+            { removeUndefinedValues: true },
+          ),
         }),
       );
     },
 
     counts: async (from, to) => {
-      let sum = noCalls;
       const keys = Array.from({ length: to - from + 1 }, (_, index) => ({
         extractionId: countsKey(from + index),
       }));
+      const seconds = new Map<number, ReadonlyMap<string, CallCounts>>();
       for await (const item of readItems(client, { table }, keys)) {
-        for (const [name, times] of Object.entries(item as Record<string, number>)) {
-          const [kind, bucket] = name.split('/');
-          if (bucket !== undefined) sum = addCounts(sum, countsOf({ kind, bucket } as CountedCall, times));
+        const { extractionId, ...counted } = item as Record<string, number> & {
+          readonly extractionId: string;
+        };
+        const calls = new Map<string, CallCounts>();
+        for (const [name, value] of Object.entries(counted)) {
+          const [kind = '', key] = name.split('/');
+          if (key !== undefined) calls.set(key, { ...(calls.get(key) ?? noCalls), [kind]: value });
         }
+        seconds.set(Number(extractionId.slice(countsKey('').length)), calls);
       }
-      return sum;
+      return seconds;
     },
   };
 };
@@ -187,11 +196,16 @@ export const readPlaces = async (
   return { places, pages, isComplete: true };
 };
 
-/** How many wait to be released. */
+/** So many in line are counted exactly. Of more, the reads would take the index from who releases them. */
+export const maxCounted = 10_000;
+
+/** How many wait to be released, or `maxCounted` if they are more. */
 export const countInLine = async (client: DynamoDBClient, table: string): Promise<number> => {
   let count = 0;
-  for await (const { Count = 0 } of paginateQuery({ client }, { ...inLineIndex(table), Select: 'COUNT' })) {
+  const read = paginateQuery({ client }, { ...inLineIndex(table), Select: 'COUNT' });
+  for await (const { Count = 0 } of read) {
     count += Count;
+    if (count >= maxCounted) return maxCounted;
   }
   return count;
 };

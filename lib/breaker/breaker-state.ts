@@ -81,6 +81,9 @@ const groupOf = ({ groups }: BreakerState, name: string): Group =>
 
 const isFailing = ({ failed }: Group): boolean => failed.length > 0;
 
+/** Whether a start of this group failed since its last accepted one. */
+export const isFailingIn = (state: BreakerState, name: string): boolean => isFailing(groupOf(state, name));
+
 /** Whether the group began to fail after the last accepted start of its caller. */
 const isNewlyFailing = ({ failed: [first] }: Group, { acceptedAt = 0 }: BreakerState): boolean =>
   first !== undefined && first[1] > acceptedAt;

@@ -7,6 +7,7 @@ import {
   retryAtOfStatus,
 } from '../provider/transport/errors.ts';
 import { TransportFailure } from '../provider/transport/transport-failure.ts';
+import { changeItem, type Known, readItem, type SharedItemStore } from '../shared-item/shared-item.ts';
 import {
   type About,
   afterAccepted,
@@ -16,18 +17,12 @@ import {
   type BreakerState,
   causeOfHold,
   holdsTurn,
+  isFailingIn,
   mayOpenSoon,
   mayStart,
   takeTurn,
 } from './breaker-state.ts';
-import {
-  type BreakerStore,
-  changeItem,
-  formatBreakerState,
-  type Known,
-  parseBreakerState,
-  readItem,
-} from './breaker-store.ts';
+import { formatBreakerState, parseBreakerState } from './stored-breaker.ts';
 
 /**
  * What may be done about one start. `held`: with the last failure that opened or kept open a breaker, or `paused`. `turn`: a breaker is
@@ -45,18 +40,17 @@ export interface CircuitBreaker {
   /**
    * Takes what the admitted start showed. Every start that was let go is reported once. A slow one is reported twice: as slow
    * while it is under way, and at its end. A failure counts its extraction in the item of the caller. The group's breaker opens
-   * after `failures` extractions, and the caller's after as many groups.
+   * after `failures` extractions, and the caller's after as many groups. Returns whether it was the first failure of its group since an accepted
+   * start: what fails at every group may be due to the rate, and what follows in one is the breaker's.
    */
-  report(admission: Admission, shown: Shown): Promise<void>;
+  report(admission: Admission, shown: Shown): Promise<boolean>;
 }
 
 type CircuitBreakerDeps = {
-  readonly store: BreakerStore;
+  readonly store: SharedItemStore;
   readonly settings: BreakerSettings;
   /** Whether an operator paused starts. */
   readonly isPaused: () => Promise<boolean>;
-  /** Breakers of these groups closed, `*` for that over all groups of the caller. What they held is then started slowly. */
-  readonly whenClosed?: (caller: string, groups: readonly string[]) => Promise<void>;
   readonly now: () => Date;
   readonly random: () => number;
   readonly newId: () => string;
@@ -161,8 +155,6 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     const [was, is] = [openIn(before), openIn(after.state)];
     if (is.some((name) => !was.includes(name))) telemetry.count('BreakerOpened');
     if (is.join() !== was.join()) telemetry.log('Breakers opened or closed.', { caller, was, is });
-    const closed = was.filter((name) => !is.includes(name));
-    if (closed.length > 0) await deps.whenClosed?.(caller, closed);
     return after.state;
   };
 
@@ -216,24 +208,30 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     },
 
     report: async (admission, shown) => {
-      if (admission.kind === 'held') return;
+      if (admission.kind === 'held') return false;
       const { about } = admission;
       const { extraction, group: name } = about;
       const holder = admission.kind === 'turn' ? admission.holder : undefined;
-      if (shown.kind === 'accepted') return reportAccepted(about);
-      if (shown.kind === 'failed' || shown.kind === 'slow') {
-        const acceptedAt = memoryOf(about.caller).accepted.get(name);
-        const failure = defined({ extraction, name, holder, acceptedAt, cause: shown.kind, ...shown });
-        await tryToChange(about, (state) =>
-          afterFailure(state, { ...failure, now: time(), random: deps.random() }, settings),
-        );
-        // A breaker may open before a slow start is accepted, which then has to close it.
-        if (shown.kind === 'slow' && holder === undefined) memoryOf(about.caller).readAt = never;
-        return;
+      if (shown.kind === 'accepted') {
+        await reportAccepted(about);
+        return false;
       }
-      if (holder === undefined) return;
-      const turn = { holder, name };
-      return tryToChange(about, (state) => afterNothing(state, { ...turn, now: time() }, settings));
+      if (shown.kind === 'nothing') {
+        const turn = holder && { holder, name };
+        if (turn)
+          await tryToChange(about, (state) => afterNothing(state, { ...turn, now: time() }, settings));
+        return false;
+      }
+      const acceptedAt = memoryOf(about.caller).accepted.get(name);
+      const failure = defined({ extraction, name, holder, acceptedAt, cause: shown.kind, ...shown });
+      let isFirst = false;
+      await tryToChange(about, (state) => {
+        isFirst = !isFailingIn(state, name);
+        return afterFailure(state, { ...failure, now: time(), random: deps.random() }, settings);
+      });
+      // A breaker may open before a slow start is accepted, which then has to close it.
+      if (shown.kind === 'slow' && holder === undefined) memoryOf(about.caller).readAt = never;
+      return isFirst;
     },
   };
 };

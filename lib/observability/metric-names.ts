@@ -95,6 +95,8 @@ export type ServiceMetric =
   | 'StartsInLine'
   /** The dispatcher released starts that waited. */
   | 'StartsReleased'
+  /** The starts a second that may be made, each minute while a dispatcher runs and there is a rate. */
+  | 'StartRate'
   /** The rate of starts could not be read or written, or is damaged. The start was made. */
   | 'RateUnavailable'
   /** Cuts of the rate did not lower the share of refused starts, and were undone. */

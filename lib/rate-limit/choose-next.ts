@@ -1,13 +1,10 @@
-import { type InLine, laneOf, parseSlot, prefixOf } from './start-line.ts';
+import { type InLine, laneOf, type Place, parseSlot, prefixOf } from './start-line.ts';
 
-/** When each lane, and each group in a lane, was last served. Grows with what is served; forgotten with the dispatcher. */
+/** When each caller, lane and group was last served. Grows with what is served; forgotten with the dispatcher. */
 export type Served = ReadonlyMap<string, number>;
 
-/** How many may be released now, whatever the rate allows. Groups may share one. */
-export type Quota = { left: number };
-
-/** What else than the rate a start waits for. `turn`: one of its group is released, whatever the rate allows. */
-export type Gate = readonly Quota[] | 'turn';
+/** Whether a start may go, as far as its breaker lets it. `turn`: one of its group, whatever the rate allows. */
+export type May = 'yes' | 'no' | 'turn';
 
 export type Chosen = {
   /** In the order in which they are released, at the rate. */
@@ -19,21 +16,18 @@ export type Chosen = {
   readonly served: Served;
 };
 
-/** A lane that is forgotten is served first when it comes back. */
+/** What is forgotten is served first when it comes back. */
 const maxServed = 2_000;
 
-type Group = {
-  readonly lane: string;
-  readonly prefix: string;
-  readonly entries: InLine[];
-  readonly quotas: readonly Quota[];
-};
+/** The keys by which it takes turns: its caller, then his priority, then the group. */
+type Group = { readonly keys: readonly [string, string, string]; readonly entries: InLine[] };
+
+const keysOf = (place: Place): Group['keys'] => [place.caller, laneOf(place), prefixOf(place)];
 
 /** Those in line by their groups, in the order of slots. What has no slot, or whose time has not come, is left out. */
-const groupsOf = (line: readonly InLine[], gateOf: (entry: InLine) => Gate, now: string) => {
-  const groups = new Map<string, Group>();
+const groupsOf = (line: readonly InLine[], mayGo: (place: Place) => May, now: string) => {
+  const groups = new Map<string, Group & { readonly may: May }>();
   const turns: InLine[] = [];
-  const hasTurn = new Set<string>();
   for (const entry of line) {
     const place = parseSlot(entry.slot);
     if (place === undefined || place.at > now) continue;
@@ -43,62 +37,48 @@ const groupsOf = (line: readonly InLine[], gateOf: (entry: InLine) => Gate, now:
       known.entries.push(entry);
       continue;
     }
-    if (hasTurn.has(prefix)) continue;
-    const gate = gateOf(entry);
-    if (gate === 'turn') {
-      hasTurn.add(prefix);
-      turns.push(entry);
-    } else groups.set(prefix, { lane: laneOf(place), prefix, entries: [entry], quotas: gate });
+    const may = mayGo(place);
+    groups.set(prefix, { keys: keysOf(place), entries: [entry], may });
+    if (may === 'turn') turns.push(entry);
   }
-  return { groups: [...groups.values()], turns };
+  return { groups: [...groups.values()].filter(({ may }) => may === 'yes'), turns };
 };
 
-const leastServed = <One>(
-  all: readonly One[],
-  keyOf: (one: One) => string,
-  served: Served,
-): One | undefined =>
-  all.reduce<One | undefined>((least, one) => {
-    if (least === undefined) return one;
-    return (served.get(keyOf(one)) ?? 0) < (served.get(keyOf(least)) ?? 0) ? one : least;
-  }, undefined);
+/** Whether one was served earlier than another: by its caller, and among those of one caller by its lane, and then by its group. */
+const isEarlier = (one: Group, other: Group, served: Served): boolean => {
+  for (const [index, key] of one.keys.entries()) {
+    const difference = (served.get(key) ?? 0) - (served.get(other.keys[index] ?? '') ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+};
 
 /**
- * Who is released next: lanes by turns, in a lane its groups by turns, in a group the oldest request first. So a crowd of one caller
- * takes half of the rate from a second one at most, whatever their numbers.
+ * Who is released next: callers by turns, then the priorities of one caller, then his groups, and in a group the oldest request first. So a
+ * crowd of one caller takes half of the rate from a second one at most, whatever their numbers and names.
  */
 export const chooseNext = (
   line: readonly InLine[],
-  most: number,
+  max: number,
   before: Served,
-  gateOf: (entry: InLine) => Gate,
+  mayGo: (place: Place) => May,
   now: Date,
 ): Chosen => {
-  const { groups, turns } = groupsOf(line, gateOf, now.toISOString());
+  const { groups, turns } = groupsOf(line, mayGo, now.toISOString());
   const served = new Map(before);
   let count = Math.max(0, ...served.values());
   const next: InLine[] = [];
-  const canGo = ({ entries, quotas }: Group): boolean =>
-    entries.length > 0 && quotas.every(({ left }) => left > 0);
-  for (;;) {
-    const ready = groups.filter(canGo);
-    if (ready.length === 0 || next.length >= most) break;
-    const lane = leastServed(ready, (group) => group.lane, served)?.lane;
-    const group = leastServed(
-      ready.filter((one) => one.lane === lane),
-      ({ prefix }) => prefix,
-      served,
-    );
-    const entry = group?.entries.shift();
-    if (group === undefined || entry === undefined) break;
-    for (const quota of group.quotas) quota.left -= 1;
+  let ready = groups;
+  while (ready.length > 0 && next.length < max) {
+    const first = ready.reduce((least, one) => (isEarlier(one, least, served) ? one : least));
+    next.push(...first.entries.splice(0, 1));
     count += 1;
-    served.set(group.lane, count).set(group.prefix, count);
-    next.push(entry);
+    for (const key of first.keys) served.set(key, count);
+    if (first.entries.length === 0) ready = ready.filter((one) => one !== first);
   }
-  const left = groups.filter(canGo).reduce((sum, { entries }) => sum + entries.length, 0);
+  const left = ready.reduce((sum, { entries }) => sum + entries.length, 0);
   if (served.size > maxServed) {
-    const present = new Set(groups.flatMap(({ lane, prefix }) => [lane, prefix]));
+    const present = new Set(groups.flatMap(({ keys }) => keys));
     for (const key of served.keys()) if (!present.has(key)) served.delete(key);
   }
   return { next, turns, left, served };

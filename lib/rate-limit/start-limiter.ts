@@ -1,54 +1,37 @@
 import type { About } from '../breaker/breaker-state.ts';
-import { type BreakerStore, changeItem, type Known, readItem } from '../breaker/breaker-store.ts';
+import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import { afterOverload, afterRefusal, isBeforeCut } from './learn-rate.ts';
-import {
-  afterReopening,
-  budget,
-  hasLine,
-  isCounting,
-  parseRateState,
-  type RateState,
-  rateAt,
-  rateItem,
-  reopeningKey,
-  reopeningRates,
-  take,
-  withLine,
-} from './rate-state.ts';
-import { bucketOf, type LineEntry, type StartLineStore } from './start-line.ts';
+import { changeItem, type Known, readItem, type SharedItemStore } from '../shared-item/shared-item.ts';
+import { callKey } from './call-counts.ts';
+import { afterBad, isBeforeCut } from './learn-rate.ts';
+import { type PermitStore, takePermit } from './permit.ts';
+import { hasLine, isDispatching, parseRateState, type RateState, rateAt, rateItem } from './rate-state.ts';
+import type { LineEntry, StartLineStore } from './start-line.ts';
 
-/** What an admitted start showed about the provider's rate. */
+/** What an admitted start of a caller showed about the provider's rate. */
 export type ShownToRate =
   | { readonly kind: 'accepted' }
-  /** A 429 that names neither quota nor user. */
+  /** A 429 that names neither quota nor user. `retryAt`: of its `Retry-After`, in milliseconds of the epoch. */
   | { readonly kind: 'refused'; readonly retryAt: number | undefined }
-  /** A 5xx, or no answer in time. */
-  | { readonly kind: 'overloaded'; readonly admittedAt: number };
-
-/** Why a start asks. */
-export type Asking = {
-  /** The dispatcher released it, which has counted it already. */
-  readonly isReleased: boolean;
-  /** It has the turn of a breaker, which waits for nothing. */
-  readonly isTurn: boolean;
-};
+  /** A 5xx, or no answer in time, of the first start of its group since one was accepted there. */
+  | { readonly kind: 'failed'; readonly admittedAt: number }
+  /** It was counted as failed in this second, and was accepted in the end. */
+  | { readonly kind: 'recovered'; readonly second: number };
 
 /** The rate of starts, in one process. It throws nothing but what `wait` throws: a limiter must never be the outage. */
 export interface StartLimiter {
-  /** Whether the start may be made now. If not, it has to wait in line. */
-  admit(about: About, asking: Asking): Promise<'go' | 'wait'>;
-  /** Takes what an admitted start at a bank or product showed. */
-  report(group: string, shown: ShownToRate): Promise<void>;
-  /** Breakers of these groups closed, `*` for that over all groups of the caller. */
-  reopen(caller: string, groups: readonly string[]): Promise<void>;
-  /** Puts a start in line, and sees to it that a dispatcher runs. `isHeld`: by a breaker or an operator. Throws what the store throws. */
-  wait(entry: LineEntry, isHeld: boolean): Promise<void>;
+  /** Whether a start may be made now. If not, it has to wait in line. */
+  admit(): Promise<'go' | 'wait'>;
+  /** Takes what an admitted start showed. Returns the second in which it was counted, if it was. */
+  report(about: Pick<About, 'caller' | 'group'>, shown: ShownToRate): Promise<number | undefined>;
+  /** Puts a start in line, and sees to it that a dispatcher runs. Throws what the store throws. */
+  wait(entry: LineEntry): Promise<void>;
 }
 
 export type StartLimiterDeps = {
   /** The table `Breakers`. */
-  readonly store: BreakerStore;
+  readonly store: SharedItemStore;
+  readonly permits: PermitStore;
   readonly line: StartLineStore;
   /** The starts a second by hand, or of the setting. Undefined: none is set. */
   readonly limit: () => Promise<number | undefined>;
@@ -59,129 +42,109 @@ export type StartLimiterDeps = {
   readonly telemetry: Telemetry;
 };
 
-/** For how long a process trusts the rate that it read. Until the first rate is known, it reads for each start. */
+/** For how long a process trusts the rate that it read. While the first calls are judged, it reads the rate for each start. */
 const cacheMs = 1_000;
 
-/** A process asks for a dispatcher once in so long. */
-const wakeEveryMs = 1_000;
+const isFirstWindow = ({ windowFrom, learnt }: RateState): boolean =>
+  windowFrom !== undefined && learnt === undefined;
 
-const never = Number.NEGATIVE_INFINITY;
+/** Of all processes, one asks for a dispatcher once in so long. By then it runs, and has its lease. */
+const wakeEveryMs = 2_000;
 
 export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
-  const { store, line, newVersion, telemetry } = deps;
+  const { store, permits, line, newVersion, telemetry } = deps;
   const time = (): number => deps.now().getTime();
-  let known: Known<RateState> | undefined;
-  let readAt = never;
-  let wokenAt = never;
-  /** This process wrote that there is a line. Of all processes one does so in some seconds, and that one wakes the dispatcher. */
-  let hasRenewed = false;
+  /** What this process saw last of the two items. */
+  let known: { readonly rate: Known<RateState>; readonly at: number } | undefined;
+  let next: number | undefined;
 
   const unavailable = (error: unknown): void => {
     telemetry.count('RateUnavailable');
     telemetry.failure('The rate of starts is not available; the start is made.', error);
   };
 
-  const remember = (item: Known<RateState>): Known<RateState> => {
-    known = item;
-    readAt = time();
-    if (item.isDamaged) telemetry.count('RateUnavailable');
-    return item;
+  const remember = (rate: Known<RateState>): RateState => {
+    known = { rate, at: time() };
+    if (rate.isDamaged) telemetry.count('RateUnavailable');
+    return rate.state;
   };
 
-  const current = async (): Promise<Known<RateState>> => {
-    const isFresh = time() - readAt < cacheMs && known?.state.measuring === undefined;
-    if (known !== undefined && isFresh) return known;
-    return remember(await readItem(store, rateItem, parseRateState, deps.now()));
-  };
+  const current = async (): Promise<RateState> =>
+    known !== undefined && time() - known.at < cacheMs && !isFirstWindow(known.rate.state)
+      ? known.rate.state
+      : remember(await readItem(store, rateItem, parseRateState, deps.now()));
 
-  const change = async (decide: (state: RateState) => RateState): Promise<void> => {
+  /** Seldom: when a window opens, or a dispatcher is woken. Returns whether this process changed it. */
+  const change = async (decide: (state: RateState) => RateState): Promise<boolean> => {
+    if (known !== undefined && decide(known.rate.state) === known.rate.state) return false;
     const { before, after } = await changeItem(store, rateItem, decide, {
       parse: parseRateState,
-      known: await current(),
+      known: known?.rate,
       now: deps.now,
       newVersion,
     });
     remember(after);
-    hasRenewed ||= after.state.lineUntil > before.lineUntil;
+    return decide(before) !== before && after.state !== before;
   };
 
-  /** Unless one runs, or another process wakes it. A failure is left to the schedule. */
-  const wake = async (isCertain: boolean): Promise<void> => {
-    const isAlive = (known?.state.lease?.until ?? 0) > time();
-    if (isAlive || !(isCertain || hasRenewed) || time() - wokenAt < wakeEveryMs) return;
-    wokenAt = time();
-    hasRenewed = false;
+  /** Unless one runs, or was woken just now. If the rate cannot be read, the schedule wakes it. */
+  const wake = async (): Promise<void> => {
     try {
-      await deps.wakeDispatcher();
+      const isWaker = await change((state) => {
+        const isAwake = isDispatching(state, time()) || time() - (state.wokenAt ?? 0) < wakeEveryMs;
+        return isAwake ? state : { ...state, wokenAt: time() };
+      });
+      if (isWaker) await deps.wakeDispatcher();
     } catch (error) {
-      telemetry.failure('The dispatcher could not be invoked; its schedule does it.', error);
+      telemetry.failure('The dispatcher could not be woken; its schedule does it.', error);
     }
   };
 
-  /** Takes a place by the clock, if there is no line. */
-  const takeByClock = async (limit: number | undefined): Promise<'go' | 'wait'> => {
-    let answer: 'go' | 'wait' = 'wait';
-    await change((state) => {
-      const now = time();
-      const rate = rateAt(state, limit, now);
-      answer = !hasLine(state, now) && budget(state, rate, now) > 0 ? 'go' : 'wait';
-      return answer === 'go' ? take(state, rate, now) : withLine(state, now);
-    });
-    return answer;
-  };
-
   return {
-    admit: async ({ caller, group }, { isReleased, isTurn }) => {
-      if (isReleased || isTurn) return 'go';
+    admit: async () => {
       try {
-        const { state } = await current();
-        const now = time();
-        if (reopeningRates(state, caller, group, now).length > 0) return 'wait';
-        const limit = await deps.limit();
-        const rate = rateAt(state, limit, now);
-        if (rate === undefined && now >= state.notBefore) return 'go';
-        return hasLine(state, now) ? 'wait' : await takeByClock(limit);
+        const state = await current();
+        const perSecond = rateAt(state, await deps.limit(), time());
+        if (perSecond === undefined) return 'go';
+        if (isDispatching(state, time()) && hasLine(state, time())) return 'wait';
+        const answer = await takePermit(permits, next, perSecond, time());
+        if (answer.kind !== 'throttled') next = answer.next;
+        return answer.kind === 'taken' ? 'go' : 'wait';
       } catch (error) {
         unavailable(error);
         return 'go';
       }
     },
 
-    report: async (group, shown) => {
+    report: async ({ caller, group }, shown) => {
       try {
-        const { state } = await current();
-        if (shown.kind === 'refused') {
-          const limit = await deps.limit();
-          await change((before) => afterRefusal(before, { limit, retryAt: shown.retryAt, now: time() }));
-        } else if (shown.kind === 'overloaded') {
-          if (isBeforeCut(state, shown.admittedAt)) return;
-          await change((before) => afterOverload(before, time()));
-          await wake(true);
-        } else if (!isCounting(state, time())) return;
-        await line.count(Math.floor(time() / 1_000), { kind: shown.kind, bucket: bucketOf(group) });
+        const state = await current();
+        if (shown.kind === 'failed' && isBeforeCut(state, shown.admittedAt)) return undefined;
+        if (shown.kind === 'refused' || shown.kind === 'failed')
+          await change((before) => afterBad(before, time()));
+        else if (state.windowFrom === undefined) return undefined;
+        // Nobody goes in line for a start that failed, so nobody else wakes who judges it.
+        if (shown.kind === 'failed') await wake();
+        const isTakenBack = shown.kind === 'recovered';
+        const second = isTakenBack ? shown.second : Math.floor(time() / 1_000);
+        const retryAt = shown.kind === 'refused' ? shown.retryAt : undefined;
+        const kind = isTakenBack ? 'failed' : shown.kind;
+        await line.count(second, {
+          kind,
+          key: callKey(caller, group),
+          times: isTakenBack ? -1 : 1,
+          ...defined({ retryAt }),
+        });
+        return second;
       } catch (error) {
         unavailable(error);
+        return undefined;
       }
     },
 
-    reopen: async (caller, groups) => {
-      const keys = groups.map((group) => reopeningKey(caller, group === '*' ? undefined : group));
-      try {
-        await change((state) => afterReopening(state, keys, time()));
-      } catch (error) {
-        unavailable(error);
-      }
-    },
-
-    wait: async (entry, isHeld) => {
+    wait: async (entry) => {
       await line.write(entry);
-      try {
-        if (!isHeld) await change((state) => withLine(state, time()));
-        else await current();
-      } catch (error) {
-        unavailable(error);
-      }
-      await wake(isHeld);
+      await wake();
     },
   };
 };

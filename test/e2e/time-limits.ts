@@ -34,8 +34,7 @@ export const testTimeoutMs = 300_000;
  *   history events, of the 10,000 that infra/settings/config.ts allows.
  * - A start call may take 45 s, as `finish-first` answers it after a delivery that may be repeated: 4 × 45 + 3 = 183.
  * - The breakers never open, as all tests share them and many make the provider fail.
- * - Starts have no rate. Otherwise each 429 that a test plans, also one with `Retry-After`, would let all others wait.
- *   `line.test.ts` has the line.
+ * - Starts have no rate, and the 429s that tests plan are too few for one: 20 calls in a few seconds, of which more than 5 % are refused.
  * - The sweep's schedule is longer than the suite, because a sweep leases the records of every test. Each test invokes
  *   sweeps for its own records.
  */
@@ -54,7 +53,6 @@ export const settings = {
   providerTimeoutMs: '45000',
   startTimeoutSeconds: '190',
   widgetConfigId: 'sandbox-widget',
-  limitStarts: 'false',
   callersMayErase: 'true',
 } as const;
 

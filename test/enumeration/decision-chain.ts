@@ -10,6 +10,7 @@ import type { ApplyResult, TaskStore } from '../../lib/extraction/store.ts';
 import { ProviderAmbiguous, ProviderBusy, ProviderRefused } from '../../lib/provider/transport/errors.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import { extractionStoreOver } from '../support/stores/memory-extraction-store.ts';
+import { openLine } from '../support/stores/memory-start-line.ts';
 import { answersTo } from './effect-answers.ts';
 import { limitsOf, ownAttempt, reachableFrom, taskOf } from './records.ts';
 
@@ -219,7 +220,8 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
       refusals: { get: mark, put: never },
       keptDays: 7,
       callFor: async () => ({ tokens, renewable: false, post, credentialsMac }),
-      breaker: { admit: async (about) => ({ kind: 'pass', about }), report: async () => undefined },
+      breaker: { admit: async (about) => ({ kind: 'pass', about }), report: async () => false },
+      startLine: openLine(),
       logIn: never,
       whenSlow: () => () => undefined,
       msLeft: () => 60_000,

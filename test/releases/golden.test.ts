@@ -1,7 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { parseBreakerState, parsePauses, pausesItem } from '../../lib/breaker/breaker-store.ts';
+import { parseBreakerState } from '../../lib/breaker/stored-breaker.ts';
 import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
 import { publicView } from '../../lib/extraction/api/public-view.ts';
 import { plusSeconds } from '../../lib/extraction/deadlines.ts';
@@ -22,6 +22,7 @@ import { saysRefused } from '../../lib/extraction/refused-credentials.ts';
 import { decodeSealed, type SealedRequestData } from '../../lib/extraction/sealed-request-data.ts';
 import { type StartInput, startForMachine } from '../../lib/extraction/start/start.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../lib/extraction/store.ts';
+import { parsePauses, pausesItem } from '../../lib/shared-item/operator-settings.ts';
 import { type DeliveryEvent, receiveDelivery } from '../../lib/webhook/receive-delivery.ts';
 import { signingKeyOf } from '../../lib/webhook/verify-signature.ts';
 import { schemaBase } from '../../tools/contracts/contract-schemas.ts';
@@ -32,6 +33,7 @@ import { memoryTelemetry } from '../support/data/memory-telemetry.ts';
 import { extractionInMemory } from '../support/stores/extraction-in-memory.ts';
 import { closedCircuit } from '../support/stores/memory-breaker-store.ts';
 import { storedRequest } from '../support/stores/memory-request-store.ts';
+import { openLine } from '../support/stores/memory-start-line.ts';
 import { schemaViolations } from '../unit/docs/contract-schemas.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { versionThatBreaks } from './breaks.ts';
@@ -186,6 +188,7 @@ describe.each(items<Inputs>('inputs').map((one) => [one.method, one] as const))(
           post: async () => 'task-1',
         }),
         breaker: closedCircuit,
+        startLine: openLine(),
         whenSlow: () => () => undefined,
         maxCallMs: 20_000,
         logIn: async () => undefined,

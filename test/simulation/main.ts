@@ -13,6 +13,7 @@ import { crowdInvariants } from './many-extractions/crowd-invariants.ts';
 import { printCrowds } from './many-extractions/crowds.ts';
 import { digestsOf } from './many-extractions/digest-populations.ts';
 import { mixInvariants, neighbourInvariants, outageInvariants } from './many-extractions/invariants.ts';
+import { neighbourhoodInvariants } from './many-extractions/neighbours.ts';
 import { printFigures, printFloods } from './many-extractions/print-figures.ts';
 import { refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';
 import {
@@ -39,7 +40,7 @@ const options = new Command()
   .option('--random', 'run nothing but what is drawn from the seeds')
   .option(
     '--replay <schedule>',
-    'run one schedule and print its trace: seed-N, outage-N, population-N, refusal-N, small-N/step, or scenario/step.index,…',
+    'run one schedule and print its trace: seed-N, outage-N, population-N, refusal-N, neighbour-N, small-N/step, or scenario/step.index,…',
   )
   .option('--faults', 'run every planted fault; print what it does and the schedule that catches it')
   .option('--outages', 'print what broken extractions and outages of the provider take')
@@ -142,6 +143,7 @@ const printInvariants = (): boolean => {
     ...outageInvariants,
     ...refusalInvariants,
     ...crowdInvariants,
+    ...neighbourhoodInvariants,
   ]);
   for (const { name, rule } of ofPopulations) console.log(`${name}: ${rule}`);
   return true;

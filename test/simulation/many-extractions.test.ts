@@ -7,6 +7,7 @@ import { randomChoices } from './many-extractions/choices.ts';
 import { digestsOf } from './many-extractions/digest-populations.ts';
 import { outageTroubles, smallPopulations } from './many-extractions/draw-population.ts';
 import { neighbourInvariants, whileOthersAreOpen } from './many-extractions/invariants.ts';
+import { neighbourhoodInvariants } from './many-extractions/neighbours.ts';
 import { type RefusalFact, refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';
 import {
   backlogCase,
@@ -75,6 +76,10 @@ const testEach = (
 
 describe('2 to 150 extractions, broken and healthy', async () => {
   testEach(neighbourInvariants, await all(searchRandom('population', 0, 50 / share)));
+});
+
+describe('a hostile caller beside one to three others', async () => {
+  testEach(neighbourhoodInvariants, await all(searchRandom('neighbour', 0, 100 / share)));
 });
 
 describe('two to four extractions, most of one login', async () => {

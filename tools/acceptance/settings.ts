@@ -16,8 +16,6 @@ export const readersStackNameOf = (stage: string): string => `${stackNameOf(stag
  * purpose, three in a run, must not open the breaker for the others.
  */
 const common = {
-  // Scenarios that are answered 429 must not let the others wait. `npm run bench:rate` has the line.
-  limitStarts: 'false',
   breakerFailures: '50',
   startRetryFirstSeconds: '2',
   pollFirstSeconds: '1',

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
-import { operatorSettingsOf } from '../../breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../breaker/circuit-breaker.ts';
-import { defined } from '../../defined.ts';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
-import { dynamoBreakerStore } from '../dynamo-breaker-store.ts';
+import { operatorSettingsOf } from '../../shared-item/operator-settings.ts';
+import { dynamoBreakerStore, dynamoPermitStore } from '../dynamo-breaker-store.ts';
 import { promptClient } from './aws-client-timeouts.ts';
 import { requiredVariable } from './environment.ts';
 
@@ -14,8 +13,10 @@ import { requiredVariable } from './environment.ts';
  * waits for DynamoDB for seconds at most, because the call to the provider waits meanwhile.
  */
 export const breakersFromEnvironment = (now: () => Date, client = new DynamoDBClient(promptClient)) => {
-  const store = dynamoBreakerStore(client, requiredVariable('BREAKERS_TABLE'));
-  return { store, operator: operatorSettingsOf({ store, now, telemetry }), now };
+  const table = requiredVariable('BREAKERS_TABLE');
+  const store = dynamoBreakerStore(client, table);
+  const permits = dynamoPermitStore(client, table);
+  return { store, permits, operator: operatorSettingsOf({ store, now, telemetry }), now };
 };
 
 export type BreakersOfProcess = ReturnType<typeof breakersFromEnvironment>;
@@ -29,13 +30,16 @@ const settingsSchema = v.strictObject({
 });
 
 /**
- * The breakers of starts, and the timer of slow ones. `whenClosed` is called with the groups whose breakers an accepted start closed.
- * Throws SyntaxError or ValiError if the variable `BREAKER` is malformed.
+ * The breakers of starts, and the timer of slow ones. Throws SyntaxError or ValiError if the variable `BREAKER` is malformed.
  */
-export const breakerFromEnvironment = (
-  { store, operator, now }: BreakersOfProcess,
-  whenClosed?: (caller: string, groups: readonly string[]) => Promise<void>,
-): { readonly breaker: CircuitBreaker; readonly whenSlow: (callback: () => void) => () => void } => {
+export const breakerFromEnvironment = ({
+  store,
+  operator,
+  now,
+}: BreakersOfProcess): {
+  readonly breaker: CircuitBreaker;
+  readonly whenSlow: (callback: () => void) => () => void;
+} => {
   const { slowCallSeconds, ...settings } = v.parse(settingsSchema, JSON.parse(requiredVariable('BREAKER')));
   return {
     breaker: createCircuitBreaker({
@@ -46,7 +50,6 @@ export const breakerFromEnvironment = (
       random: Math.random,
       newId: randomUUID,
       telemetry,
-      ...defined({ whenClosed }),
     }),
     whenSlow: (callback) => {
       const timer = setTimeout(callback, slowCallSeconds * 1_000);

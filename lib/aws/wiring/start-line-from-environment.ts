@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
+import { type EstimateStart, startEstimates } from '../../extraction/api/start-estimates.ts';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
-import { type EstimateStart, startEstimates } from '../../rate-limit/start-estimates.ts';
 import { createStartLimiter, type StartLimiter } from '../../rate-limit/start-limiter.ts';
 import type { StartLineStore } from '../../rate-limit/start-line.ts';
 import { dynamoStartLine, readPlaces } from '../dynamo-start-line.ts';
@@ -12,8 +12,8 @@ import { promptClient } from './aws-client-timeouts.ts';
 import type { BreakersOfProcess } from './breaker-from-environment.ts';
 import { requiredVariable } from './environment.ts';
 
-/** The variable `RATE`. `isLimited`: the setting limitStarts, and `perSecond`: startsPerSecond. */
-const rateSchema = v.strictObject({ isLimited: v.boolean(), perSecond: v.optional(v.number()) });
+/** The variable `RATE`: the setting startsPerSecond. */
+const rateSchema = v.strictObject({ perSecond: v.optional(v.number()) });
 
 const rateSettings = () => v.parse(rateSchema, JSON.parse(requiredVariable('RATE')));
 
@@ -29,14 +29,13 @@ export const rateSettingsFromEnvironment = ({ operator }: BreakersOfProcess) => 
   };
 };
 
-/** The line that all processes share, and the limiter of start-task. No limiter, if starts are not limited. */
+/** The line that all processes share, and the limiter of start-task. */
 export const startLineFromEnvironment = (
   database: DynamoDBClient,
   breakers: BreakersOfProcess,
-): { readonly limiter?: StartLimiter; readonly line: StartLineStore } => {
+): { readonly limiter: StartLimiter; readonly line: StartLineStore } => {
   const line = dynamoStartLine(database, requiredVariable('START_LINE_TABLE'));
-  if (!rateSettings().isLimited) return { line };
-  const { store, now } = breakers;
+  const { store, permits, now } = breakers;
   const wakeDispatcher = invokeDispatcherOf(
     new LambdaClient(promptClient),
     requiredVariable('DISPATCHER_NAME'),
@@ -44,6 +43,7 @@ export const startLineFromEnvironment = (
   const { limit } = rateSettingsFromEnvironment(breakers);
   const limiter = createStartLimiter({
     store,
+    permits,
     line,
     limit,
     wakeDispatcher,
@@ -57,12 +57,11 @@ export const startLineFromEnvironment = (
 /** Of longer lines than some 13,000, nothing is estimated. */
 const maxPages = 15;
 
-/** When starts in line will be made. Undefined if starts are not limited. */
+/** When starts in line will be made. */
 export const startEstimatesFromEnvironment = (
   database: DynamoDBClient,
   breakers: BreakersOfProcess,
-): EstimateStart | undefined => {
-  if (!rateSettings().isLimited) return undefined;
+): EstimateStart => {
   const { store, now } = breakers;
   const table = requiredVariable('START_LINE_TABLE');
   return startEstimates({

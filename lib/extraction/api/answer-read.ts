@@ -3,11 +3,11 @@ import { validate as isUuid } from 'uuid';
 import { type CallerContext, identifyCaller } from '../../http/caller-and-trace.ts';
 import { problem } from '../../http/problem.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import type { EstimateStart } from '../../rate-limit/start-estimates.ts';
 import { plusSeconds } from '../deadlines.ts';
 import type { Extraction, StoredResults } from '../record.ts';
 import type { ExtractionStore } from '../store.ts';
 import { publicView } from './public-view.ts';
+import type { EstimateStart } from './start-estimates.ts';
 
 /** The part of an API Gateway event that `GET /extractions/{extractionId}` uses. */
 type ReadEvent = {

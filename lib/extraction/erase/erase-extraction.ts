@@ -1,7 +1,7 @@
 import { logMessages } from '../../observability/log-messages.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import { type EndWaitDeps, endWait } from '../../rate-limit/start-line.ts';
 import { delayUntil, maxDelaySeconds, secondsSince, type Timings } from '../deadlines.ts';
+import { type EndWaitDeps, endWait } from '../end-wait.ts';
 import type { Extraction } from '../record.ts';
 import { removeRequest } from '../request-data.ts';
 import type { ExtractionStore, RequestStore } from '../store.ts';

@@ -1,5 +1,5 @@
-import { type EndWaitDeps, endWait } from '../../rate-limit/start-line.ts';
 import { plan } from '../decide.ts';
+import { type EndWaitDeps, endWait } from '../end-wait.ts';
 import type { CancelProblem, Result } from '../plan.ts';
 import type { ExtractionStatus } from '../record.ts';
 import { cannotPerform, type RunDeps, run } from '../run.ts';

@@ -1,4 +1,3 @@
-import type { PausableCalls } from '../../breaker/breaker-store.ts';
 import { type Parts, parseLargeJson } from '../../http/parse-large-json.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { finishedStatus, firstErrorCode, inProgressStatuses } from '../../provider/assumptions.ts';
@@ -7,6 +6,7 @@ import { parseActionResults, type TaskReading } from '../../provider/tasks/read-
 import { type Tokens, withSession } from '../../provider/tokens/session-tokens.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import { ProviderAnswerTooLarge, ProviderError } from '../../provider/transport/errors.ts';
+import type { PausableCalls } from '../../shared-item/operator-settings.ts';
 import type { Change } from '../change.ts';
 import { failureReason, loginProblemOf, looksLikeCode, problemOf } from '../codes.ts';
 import { busyUntil, notBeforeOf } from '../deadlines.ts';

@@ -1,9 +1,9 @@
 import { defined } from '../../defined.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import { type EndWaitDeps, endWait, hasWaitedTooLong, startWindowOf } from '../../rate-limit/start-line.ts';
 import { isProblem } from '../codes.ts';
 import { stuckSeconds, type Timings, windowEnd } from '../deadlines.ts';
 import { isBriefFor, plan, planEarly } from '../decide.ts';
+import { type EndWaitDeps, endWait } from '../end-wait.ts';
 import { phaseOf } from '../phase.ts';
 import type { Invoker, Observation, Result } from '../plan.ts';
 import {
@@ -16,6 +16,7 @@ import type { Extraction, ExtractionStatus, StoredResults } from '../record.ts';
 import { type MarkDeps, markCredentials, markCredentialsIfKnown } from '../refused-credentials.ts';
 import { findRequest, forgetRequest } from '../request-data.ts';
 import { type Effect, type Perform, type RunDeps, run } from '../run.ts';
+import { startWindowOf } from '../start-window.ts';
 import type { RequestStore, Task, TaskStore } from '../store.ts';
 import { leaveToSlowQueue, type ReadDeps, readOnce } from './read-task.ts';
 
@@ -58,11 +59,13 @@ const findWait = async (
   if (now().toISOString() < windowEnd(requestedAt, timings)) return { timings };
   const entry = await startLine.find(record.extractionId);
   if (entry?.requestId !== record.requestId) return { timings };
-  const waiting = invoker.kind === 'machine' ? undefined : entry;
-  const startWindow = startWindowOf(waiting ?? { waitedMs: entry.waitedMs }, requestedAt, timings);
+  // Where the machine asks, its wait is over, whatever the item still shows.
+  const isWaiting = invoker.kind !== 'machine' && entry.waitingSince !== undefined;
+  const known = isWaiting ? entry : { waitedMs: entry.waitedMs };
+  const { startWindow, hasWaitedTooLong } = startWindowOf(known, { requestedAt, isWaiting }, now(), timings);
   return {
     timings: { ...timings, startWindow },
-    ...(hasWaitedTooLong(waiting, now(), timings.maxWait) ? { problem: 'waited-too-long' } : {}),
+    ...(isWaiting && hasWaitedTooLong ? { problem: 'waited-too-long' } : {}),
   };
 };
 

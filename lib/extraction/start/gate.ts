@@ -1,25 +1,23 @@
 import type { Admission, CircuitBreaker, Shown } from '../../breaker/circuit-breaker.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import type { ShownToRate, StartLimiter } from '../../rate-limit/start-limiter.ts';
+import { placeAt, retryAtOf, showsRate } from '../../rate-limit/place-at.ts';
+import type { StartLimiter } from '../../rate-limit/start-limiter.ts';
 import {
-  hasWaitedTooLong,
   type LineEntry,
-  placeAt,
   type StartLineStore,
-  showsRate,
+  type StoredEntry,
   slotOf,
-  startWindowOf,
-  waitedMs,
 } from '../../rate-limit/start-line.ts';
 import { maxEntries, plusSeconds, type Timings, windowEnd } from '../deadlines.ts';
 import type { NotAccepted, Result, StartCallResult } from '../plan.ts';
 import { breakerAboutOf, type Extraction } from '../record.ts';
+import { startWindowOf } from '../start-window.ts';
+import type { Called } from './start-call.ts';
 
 /**
- * The line of those that wait for the rate of starts, and that rate. Without a limiter nobody waits any more, but who has waited before starts were
- * not limited has waited all the same.
+ * What lets a start go, in three steps. `admit`: first the breaker of its group, then the rate; who may not go has a place in line. The call
+ * follows. `conclude`: the breaker and the rate take what it showed, and its item in the line follows from how it ended.
  */
-export type StartLine = { readonly limiter?: StartLimiter; readonly line: StartLineStore };
 
 /** What the machine says about this attempt of the state StartTask (`StartInput`). */
 type Attempt = {
@@ -31,231 +29,225 @@ type Attempt = {
 
 export type GateDeps = {
   readonly breaker: CircuitBreaker;
-  /** Without one, a start that may not go yet is retried by the machine. */
-  readonly startLine?: StartLine;
+  readonly startLine: { readonly limiter: StartLimiter; readonly line: StartLineStore };
   readonly now: () => Date;
   readonly timings: Timings;
   readonly telemetry: Telemetry;
 };
 
-/** `waits`: it is in line, and the state InLine follows, for a `problem` if not for the rate. `held`: it may not be in line, or it only asks. */
-export type Admitted = Admission | { readonly kind: 'waits'; readonly problem: string | undefined };
-
-type Called = { readonly result: StartCallResult; readonly shown: Shown };
-
-/** What lets a start go: first the breaker of its group, then the rate. A start that may not go yet waits in line. */
-export interface Gate {
-  /** With the time that the start window does not count. */
+/** A start that asks, and what is known of its wait in line until now. */
+export type Asking = {
+  readonly record: Extraction;
+  readonly attempt: Attempt;
+  /** Its item, if it has waited. */
+  readonly item: StoredEntry | undefined;
+  /** With the start window that does not count its wait. */
   readonly timings: Timings;
   /** The deadline of one that has waited. */
   readonly deadlineAt: string | undefined;
+  /** For `maxWait`, or as often as an execution may wait. */
   readonly hasWaitedTooLong: boolean;
-  /** `onlyAsk`: no start will be made, so it takes no turn and does not wait. Throws what the line throws. */
-  admit(onlyAsk: boolean): Promise<Admitted>;
-  /**
-   * What the record and the breaker are to show of a call. One that the rate refused waits, if it can. A slow call was reported when it became slow.
-   * The failure of a turn is reported again, because the breaker frees a turn only when the start that holds it has ended.
-   */
-  outcomeOf(called: Called): Called;
-  /** The call is slow, and still under way. */
-  reportSlow(): Promise<void>;
-  /**
-   * Takes what follows the call of `outcomeOf`. Returns what the record is to show instead, if the start could not be put in line.
-   */
-  afterCall(ended: Result): Promise<NotAccepted | undefined>;
-  /** Every start that was admitted is reported once. */
-  report(shown: Shown): Promise<void>;
-}
+};
+
+/** Reads what is known of the wait. Throws what the store throws. */
+export const readAsking = async (record: Extraction, attempt: Attempt, deps: GateDeps): Promise<Asking> => {
+  const { startLine, now, timings } = deps;
+  const { entry = 0, requestId } = attempt;
+  const found = entry === 0 ? undefined : await startLine.line.find(record.extractionId);
+  const item = found?.requestId === requestId ? found : undefined;
+  const { requestedAt } = record;
+  const window = startWindowOf(item, { requestedAt, isWaiting: false }, now(), timings);
+  const waited = window.waitedMs / 1_000;
+  return {
+    record,
+    attempt,
+    item,
+    timings: { ...timings, startWindow: window.startWindow },
+    deadlineAt: waited === 0 ? undefined : plusSeconds(requestedAt, waited + timings.deadline),
+    hasWaitedTooLong: window.hasWaitedTooLong || entry >= maxEntries,
+  };
+};
+
+/** `waits`: it is in line, and the state InLine follows, for a `problem` if not for the rate. `held`: it only asks. */
+export type Admitted =
+  | (Exclude<Admission, { kind: 'held' }> & { readonly admittedAt: number })
+  | Extract<Admission, { kind: 'held' }>
+  | { readonly kind: 'waits'; readonly problem: string | undefined };
+
+export type Going = Extract<Admitted, { readonly admittedAt: number }>;
 
 const day = 86_400;
 
-/** What is known of a wait. `isWaiting`: it goes on. `notBefore`: the provider asked for no other try before. */
-type Wait = {
-  readonly attempt: number;
-  readonly waited: number;
-  readonly isWaiting: boolean;
-  readonly refusals: number;
-  readonly notBefore: string | undefined;
-};
-
-/** In line, with its place and what it has waited until now. */
+/** Its item in the line, with what it has waited until now. `waits`: from now on. Otherwise its start window counts again. */
 const entryOf = (
-  record: Extraction,
-  { attempt, waited, isWaiting, refusals, notBefore }: Wait,
-  { now, timings }: { now: Date; timings: Timings },
+  { record, attempt, item }: Asking,
+  {
+    waits,
+    refusals,
+    notBefore,
+  }: { readonly waits: boolean; readonly refusals: number; readonly notBefore?: string | undefined },
+  { now, timings }: Pick<GateDeps, 'now' | 'timings'>,
 ): LineEntry => {
   const { extractionId, requestId, requestedAt, priority = 'interactive' } = record;
   const { caller, group } = breakerAboutOf(record);
-  const at = placeAt(requestedAt, { refusals, notBefore }, now);
-  const keptUntil = plusSeconds(now, timings.maxWait + timings.startWindow + day);
+  const time = now();
+  const { waitedMs } = startWindowOf(item, { requestedAt, isWaiting: false }, time, timings);
+  const at = placeAt(requestedAt, { refusals, notBefore }, time);
+  const keptUntil = plusSeconds(time, timings.maxWait + timings.startWindow + day);
   return {
     extractionId,
     requestId,
-    attempt,
+    attempt: attempt.callbackAttempt,
     slot: slotOf({ caller, priority, group, at, extractionId }),
-    ...(isWaiting ? { waitingSince: now.toISOString() } : {}),
-    waitedMs: Math.round(waited * 1_000),
+    ...(waits ? { waitingSince: time.toISOString() } : {}),
+    waitedMs: Math.round(waitedMs),
     ...(refusals === 0 ? {} : { refusals }),
     expiresAt: Math.ceil(Date.parse(keptUntil) / 1_000),
   };
+};
+
+/** An execution of a version before there was a line has no state in which it could wait: the machine retries its start. */
+const hasLine = ({ attempt }: Asking): boolean => attempt.entry !== undefined;
+
+const refusalsOf = ({ item }: Asking): number => item?.refusals ?? 0;
+
+/** `onlyAsk`: no start will be made, so it takes no turn and does not wait. Throws if the line cannot be written. */
+export const admit = async (asking: Asking, onlyAsk: boolean, deps: GateDeps): Promise<Admitted> => {
+  const { breaker, startLine, now } = deps;
+  const mayWait = hasLine(asking) && !onlyAsk;
+  const goInLine = (): Promise<void> =>
+    startLine.limiter.wait(entryOf(asking, { waits: true, refusals: refusalsOf(asking) }, deps));
+
+  const admission = await breaker.admit(breakerAboutOf(asking.record), { onlyAsk });
+  if (admission.kind === 'held') {
+    if (!mayWait) return admission;
+    await goInLine();
+    return { kind: 'waits', problem: `held/${admission.cause}` };
+  }
+  // The dispatcher has counted a start that it released, and a breaker's turn waits for nothing.
+  const isFree = asking.attempt.isReleased === true || admission.kind === 'turn' || !mayWait;
+  if (!isFree && (await startLine.limiter.admit()) === 'wait') {
+    await goInLine();
+    return { kind: 'waits', problem: undefined };
+  }
+  return { ...admission, admittedAt: now().getTime() };
+};
+
+/** Tells the breaker and the rate, while a call is under way, that it is slow. Returns the second in which it was counted, if it was. */
+export const reportSlow = async (
+  { record }: Asking,
+  going: Going,
+  { breaker, startLine }: GateDeps,
+): Promise<NonNullable<Called['slow']>> => {
+  const isFirst = await breaker.report(going, { kind: 'slow' });
+  if (!isFirst || going.kind === 'turn') return { countedAt: undefined };
+  const shown = { kind: 'failed', admittedAt: going.admittedAt } as const;
+  return { countedAt: await startLine.limiter.report(breakerAboutOf(record), shown) };
 };
 
 /** The provider's rate refused it: a 429 that names neither quota nor user. An `errorType` after the slash names none of them. */
 const isRefusedByRate = (result: StartCallResult): result is NotAccepted =>
   result.kind === 'not-accepted' && result.error === 'ProviderBusy' && /^http-429(\/|$)/.test(result.problem);
 
-/** Whether those that failed are an overload or some banks' trouble, all calls together show. `admittedAt`: of the start. */
-const shownToRate = ({ result, shown }: Called, admittedAt: number): ShownToRate | undefined => {
-  if (result.kind === 'accepted') return { kind: 'accepted' };
-  if (isRefusedByRate(result)) {
-    const { notBefore } = result;
-    return { kind: 'refused', retryAt: notBefore === undefined ? undefined : Date.parse(notBefore) };
-  }
-  return shown.kind === 'failed' ? { kind: 'overloaded', admittedAt } : undefined;
+/** What the record is to show of a call. One that the rate refused waits, unless its window is over: then it would wait in vain. */
+export const resultFor = ({ result }: Called, asking: Asking, now: Date): StartCallResult => {
+  const isInTime = now < new Date(windowEnd(asking.record.requestedAt, asking.timings));
+  const waits = hasLine(asking) && isInTime && isRefusedByRate(result);
+  return waits ? { ...result, error: 'Waits', notBefore: undefined } : result;
 };
 
-/** Only the breaker, for an execution that never waits. What it shows about the rate is reported all the same. */
-const breakerGate = (
-  record: Extraction,
-  { breaker, startLine, timings, now }: GateDeps,
-): Gate & { admit(onlyAsk: boolean): Promise<Admission> } => {
-  // Until it is admitted. Of a held start nothing is reported.
-  let admission: Admission = { kind: 'held', cause: '' };
-  let admittedAt = 0;
-  let wasSlow = false;
-  let call: Called | undefined;
-  const reportToRate = async (shown: ShownToRate): Promise<void> =>
-    startLine?.limiter?.report(breakerAboutOf(record).group, shown);
-  return {
-    timings,
-    deadlineAt: undefined,
-    hasWaitedTooLong: false,
-    admit: async (onlyAsk) => {
-      admission = await breaker.admit(breakerAboutOf(record), { onlyAsk });
-      admittedAt = now().getTime();
-      return admission;
-    },
-    outcomeOf: (called) => {
-      call = called;
-      const { result, shown } = called;
-      const isReported = wasSlow && shown.kind === 'failed' && admission.kind !== 'turn';
-      return { result, shown: isReported ? { kind: 'nothing' } : shown };
-    },
-    reportSlow: async () => {
-      wasSlow = true;
-      await breaker.report(admission, { kind: 'slow' });
-      await reportToRate({ kind: 'overloaded', admittedAt });
-    },
-    afterCall: async () => {
-      const toRate = call && shownToRate(call, admittedAt);
-      const isReported = wasSlow && toRate?.kind !== 'refused';
-      if (toRate !== undefined && !isReported) await reportToRate(toRate);
-      return undefined;
-    },
-    report: (shown) => breaker.report(admission, shown),
-  };
+/** The breaker takes each start that was let go once. A slow call was reported, but the turn that it held ends with it. */
+const reportToBreaker = async (
+  going: Going,
+  { shown, slow }: Pick<Called, 'shown' | 'slow'>,
+  { breaker }: GateDeps,
+): Promise<boolean> => {
+  const isReported = slow !== undefined && shown.kind === 'failed' && going.kind !== 'turn';
+  return breaker.report(going, isReported ? { kind: 'nothing' } : shown);
+};
+
+/** What the rate learns. Of a start that was refused twice before, nothing: the provider refuses this one for a reason of its own. */
+const reportToRate = async (
+  asking: Asking,
+  going: Going,
+  { result, slow }: Called,
+  isFirstFailure: boolean,
+  { startLine: { limiter }, now }: GateDeps,
+): Promise<void> => {
+  const about = breakerAboutOf(asking.record);
+  if (result.kind === 'accepted') {
+    if (slow?.countedAt !== undefined)
+      await limiter.report(about, { kind: 'recovered', second: slow.countedAt });
+    await limiter.report(about, { kind: 'accepted' });
+  } else if (isRefusedByRate(result)) {
+    const shown = { kind: 'refused', retryAt: retryAtOf(result.notBefore, now()) } as const;
+    if (showsRate(refusalsOf(asking))) await limiter.report(about, shown);
+  } else if (isFirstFailure && going.kind !== 'turn') {
+    await limiter.report(about, { kind: 'failed', admittedAt: going.admittedAt });
+  }
 };
 
 /**
- * The gate of one start. Reads what is known of its wait, if it has waited. Throws what the store throws.
+ * Keeps what it has waited for the next try, or removes its item if there is none. A failure fails nothing: the item expires, and the time
+ * until the next try does not count.
  */
-export const gateOf = async (
-  record: Extraction,
-  { requestId, entry: timesInLine, callbackAttempt, isReleased }: Attempt,
+const stopWaiting = async (asking: Asking, isTriedAgain: boolean, deps: GateDeps): Promise<void> => {
+  const { record, item } = asking;
+  const { line } = deps.startLine;
+  if (item === undefined || (isTriedAgain && item.waitingSince === undefined)) return;
+  try {
+    if (isTriedAgain) await line.write(entryOf(asking, { waits: false, refusals: refusalsOf(asking) }, deps));
+    else await line.remove(record.extractionId, record.requestId);
+  } catch (error) {
+    deps.telemetry.failure('The item of a start that has waited could not be written.', error, record);
+  }
+};
+
+/** After a start that was let go and whose call was not made: a login that failed, say. Throws nothing. */
+export const concludeUncalled = async (
+  asking: Asking,
+  going: Going,
+  shown: Shown,
   deps: GateDeps,
-): Promise<Gate> => {
-  const { startLine, now, telemetry } = deps;
-  const simple = breakerGate(record, deps);
-  if (startLine === undefined || timesInLine === undefined) return simple;
-  const { limiter, line } = startLine;
-  const found = timesInLine === 0 ? undefined : await line.find(record.extractionId);
-  const known = found?.requestId === requestId ? found : undefined;
-  const waitedNow = (): number => waitedMs(known, now()) / 1_000;
-  const waited = waitedNow();
-  const startWindow = startWindowOf({ waitedMs: waited * 1_000 }, record.requestedAt, deps.timings);
-  const timings = { ...deps.timings, startWindow };
-  const windowEndsAt = new Date(windowEnd(record.requestedAt, timings));
-  /** Whether it is in line now, and whether it has to be tried again. */
-  let [isInLine, isTriedAgain] = [false, true];
-  let mayWait = limiter !== undefined && timesInLine < maxEntries;
+): Promise<void> => {
+  const isFirst = await reportToBreaker(going, { shown }, deps);
+  if (isFirst && going.kind !== 'turn') {
+    const about = breakerAboutOf(asking.record);
+    await deps.startLine.limiter.report(about, { kind: 'failed', admittedAt: going.admittedAt });
+  }
+  await stopWaiting(asking, true, deps);
+};
 
-  /** What the provider answered, before `outcomeOf` says that the start waits. */
-  let call: Called | undefined;
-  let refusals = known?.refusals ?? 0;
-  let notBefore: string | undefined;
-
-  const entryNow = (isWaiting: boolean): LineEntry =>
-    entryOf(
-      record,
-      { attempt: callbackAttempt, waited: waitedNow(), isWaiting, refusals, notBefore },
-      { now: now(), timings: deps.timings },
+/**
+ * After the call, and what the record shows of it (`ended`, undefined if it could not be written). Returns what the record is to show instead,
+ * if the start could not be put in line. Throws nothing.
+ */
+export const conclude = async (
+  asking: Asking,
+  going: Going,
+  called: Called,
+  ended: Result | undefined,
+  deps: GateDeps,
+): Promise<NotAccepted | undefined> => {
+  const { result } = called;
+  const isFirstFailure = await reportToBreaker(going, called, deps);
+  await reportToRate(asking, going, called, isFirstFailure, deps);
+  if (ended?.error !== 'Waits' || !isRefusedByRate(result)) {
+    await stopWaiting(asking, result.kind === 'not-accepted', deps);
+    return undefined;
+  }
+  const refusals = refusalsOf(asking) + 1;
+  try {
+    const { notBefore } = result;
+    await deps.startLine.limiter.wait(entryOf(asking, { waits: true, refusals, notBefore }, deps));
+    return undefined;
+  } catch (error) {
+    deps.telemetry.failure(
+      'A refused start could not be put in line; the machine retries it.',
+      error,
+      asking.record,
     );
-
-  const goInLine = async (isHeld: boolean): Promise<void> => {
-    await limiter?.wait(entryNow(true), isHeld);
-    isInLine = true;
-  };
-
-  /**
-   * Keeps what it has waited for the next try, or removes its item if the call was the last one. A failure fails nothing: the item expires, and the time
-   * until the next try does not count.
-   */
-  const stopWaiting = async (): Promise<void> => {
-    if (known === undefined || isInLine || (isTriedAgain && known.waitingSince === undefined)) return;
-    try {
-      if (isTriedAgain) await line.write(entryNow(false));
-      else await line.remove(record.extractionId, requestId);
-    } catch (error) {
-      telemetry.failure('The item of a start that has waited could not be written.', error, record);
-    }
-  };
-
-  return {
-    ...simple,
-    timings,
-    deadlineAt: waited === 0 ? undefined : plusSeconds(record.requestedAt, waited + timings.deadline),
-    hasWaitedTooLong: hasWaitedTooLong(known, now(), timings.maxWait),
-    admit: async (onlyAsk) => {
-      mayWait &&= !onlyAsk;
-      const admission = await simple.admit(onlyAsk);
-      if (!mayWait || limiter === undefined) return admission;
-      if (admission.kind === 'held') {
-        await goInLine(true);
-        return { kind: 'waits', problem: `held/${admission.cause}` };
-      }
-      // A version that did not say so took the first attempt after each wait for released.
-      const isFirstAfterWait = timesInLine > 0 && callbackAttempt % 1_000 === 0;
-      const asking = { isReleased: isReleased ?? isFirstAfterWait, isTurn: admission.kind === 'turn' };
-      if ((await limiter.admit(breakerAboutOf(record), asking)) === 'go') return admission;
-      await goInLine(false);
-      return { kind: 'waits', problem: undefined };
-    },
-    outcomeOf: (called) => {
-      call = called;
-      const { result, shown } = simple.outcomeOf(called);
-      // Once its window is over, it would wait in vain.
-      const waits = mayWait && isRefusedByRate(result) && now() < windowEndsAt;
-      return { result: waits ? { ...result, error: 'Waits', notBefore: undefined } : result, shown };
-    },
-    afterCall: async (ended) => {
-      if (call === undefined) return undefined;
-      const { result } = call;
-      isTriedAgain = result.kind === 'not-accepted';
-      if (!isRefusedByRate(result)) return simple.afterCall(ended);
-      if (showsRate(refusals)) await simple.afterCall(ended);
-      [refusals, notBefore] = [refusals + 1, result.notBefore];
-      if (ended.error !== 'Waits') return undefined;
-      try {
-        await goInLine(false);
-        return undefined;
-      } catch (error) {
-        telemetry.failure('A refused start could not be put in line; the machine retries it.', error, record);
-        return result;
-      }
-    },
-    report: async (shown) => {
-      await simple.report(shown);
-      await stopWaiting();
-    },
-  };
+    await stopWaiting(asking, true, deps);
+    return result;
+  }
 };

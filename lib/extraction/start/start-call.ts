@@ -1,5 +1,6 @@
 import { type Shown, shownBy } from '../../breaker/circuit-breaker.ts';
 import { ciphertextSeconds } from '../../ciphertext-seconds.ts';
+import { defined } from '../../defined.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../../provider/assumptions.ts';
@@ -207,8 +208,12 @@ type TimeLeft = {
 export const hasTimeFor = (calls: number, { msLeft, maxCallMs }: TimeLeft): boolean =>
   msLeft() >= calls * maxCallMs + writesMs;
 
-/** The result of the start call, and what its answer means for the breakers. */
-type Called = { readonly result: StartCallResult; readonly shown: Shown };
+/** What a start call brought. `countedAt`: the second in which it was counted as failed, because it was slow. */
+export type Called = {
+  readonly result: StartCallResult;
+  readonly shown: Shown;
+  readonly slow?: { readonly countedAt: number | undefined };
+};
 
 /**
  * Makes the start call. Repeats it at most once, and only after a 401, which means that it was not accepted. `whenSlow` calls
@@ -220,29 +225,29 @@ export const makeStartCall = async (
   deps: CallDeps &
     TimeLeft & {
       readonly whenSlow: (callback: () => void) => () => void;
-      readonly reportSlow: () => Promise<void>;
+      readonly reportSlow: () => Promise<NonNullable<Called['slow']>>;
     },
 ): Promise<Called> => {
   const { telemetry, now } = deps;
   const postOnce = async (withToken: string): Promise<Called | 'unauthorized'> => {
-    let reported: Promise<void> | undefined;
+    let slow: ReturnType<typeof deps.reportSlow> | undefined;
     const stopTimer = deps.whenSlow(() => {
-      reported = deps.reportSlow();
+      slow = deps.reportSlow();
     });
-    try {
-      return {
-        result: { kind: 'accepted', taskId: await call.post(withToken, stopTimer) },
-        shown: { kind: 'accepted' },
-      };
-    } catch (error) {
-      telemetry.failure('The start call failed.', error);
-      const result = resultOfError(error, now());
-      if (result === 'unauthorized') return result;
-      return { result, shown: shownBy(error, now()) };
-    } finally {
-      stopTimer();
-      await reported;
-    }
+    const answered = async (): Promise<Called | 'unauthorized'> => {
+      try {
+        const taskId = await call.post(withToken, stopTimer);
+        return { result: { kind: 'accepted', taskId }, shown: { kind: 'accepted' } };
+      } catch (error) {
+        telemetry.failure('The start call failed.', error);
+        const result = resultOfError(error, now());
+        return result === 'unauthorized' ? result : { result, shown: shownBy(error, now()) };
+      } finally {
+        stopTimer();
+      }
+    };
+    const called = await answered();
+    return called === 'unauthorized' ? called : { ...called, ...defined({ slow: await slow }) };
   };
 
   const notCalled = (error: StartError, problem: string): Called => ({

@@ -21,7 +21,15 @@ import type {
 } from '../store.ts';
 import { markStarting } from '../transitions.ts';
 import { startWriter } from '../write-progress.ts';
-import { type GateDeps, gateOf } from './gate.ts';
+import {
+  admit,
+  conclude,
+  concludeUncalled,
+  type GateDeps,
+  readAsking,
+  reportSlow,
+  resultFor,
+} from './gate.ts';
 import { hasTimeFor, makeStartCall, obtainToken, type StartCall } from './start-call.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
@@ -104,6 +112,17 @@ const recallCredentials = async (
   return known;
 };
 
+/** What came of the steps before the start call. */
+type Claimed =
+  | { readonly kind: 'ended'; readonly result: Result; readonly shown: Shown }
+  | {
+      readonly kind: 'claimed';
+      readonly record: Extraction;
+      readonly attemptId: string;
+      readonly token: string;
+      readonly call: StartCall;
+    };
+
 /**
  * Starts the provider's task at most once and stores the callback token (design, sections 3 to 5). Its safety is in the
  * order: first every step that can fail without harm, then the `STARTING` write, the start call, the record, the link.
@@ -117,8 +136,8 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   let item: StoredRequest | undefined;
   let known: KnownCredentials | undefined;
   const record = await extractions.get(extractionId);
-  const gate = record?.status === 'REQUESTED' ? await gateOf(record, input, deps) : undefined;
-  const { timings } = gate ?? deps;
+  const asking = record?.status === 'REQUESTED' ? await readAsking(record, input, deps) : undefined;
+  const { timings } = asking ?? deps;
 
   /** Writes what is planned, links the task, and ends. */
   const finish = (planned: Plan, from: Extraction | undefined): Promise<Result> =>
@@ -139,7 +158,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   const planned = plan(record, invoker, now(), timings);
   const onlyCheck = planned.kind === 'check-start';
   const isStart = planned.kind === 'start' || onlyCheck;
-  if (!isStart || record === undefined || gate === undefined) return finish(planned, record);
+  if (!isStart || record === undefined || asking === undefined) return finish(planned, record);
 
   const finishUncalled = (
     of: Extraction | undefined,
@@ -148,69 +167,81 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     notBefore?: string,
   ): Promise<Result> => finishWith(of, { kind: 'not-called', error, problem, notBefore });
 
-  if (gate.hasWaitedTooLong) return finishUncalled(record, 'StartWindowOver', 'waited-too-long');
-  const admission = await gate.admit(onlyCheck);
-  if (admission.kind === 'waits') return finishUncalled(record, 'Waits', admission.problem);
-  if (admission.kind === 'held') return finishUncalled(record, 'ProviderPaused', `held/${admission.cause}`);
-  let shown: Shown = { kind: 'nothing' };
-  try {
+  // Admit.
+  if (asking.hasWaitedTooLong) return finishUncalled(record, 'StartWindowOver', 'waited-too-long');
+  const admitted = await admit(asking, onlyCheck, deps);
+  if (admitted.kind === 'waits') return finishUncalled(record, 'Waits', admitted.problem);
+  if (admitted.kind === 'held') return finishUncalled(record, 'ProviderPaused', `held/${admitted.cause}`);
+  const freeAndThrow = async (error: unknown): Promise<never> => {
+    await concludeUncalled(asking, admitted, { kind: 'nothing' }, deps);
+    throw error;
+  };
+
+  /** Every step that can fail without harm, and the `STARTING` write. */
+  const claim = async (): Promise<Claimed> => {
+    const ended = async (result: Promise<Result>, shown: Shown = { kind: 'nothing' }): Promise<Claimed> => ({
+      kind: 'ended',
+      result: await result,
+      shown,
+    });
     const stored = await findRequest(input, deps);
-    if (stored === undefined) {
-      // A process that used the item changed the record before. Otherwise it is lost, and the machine retries until the start
-      // window ends, as after any failure.
-      return await finishUncalled(
-        await extractions.get(extractionId),
-        'RequestDataGone',
-        'request-data-gone',
+    // A process that used the item changed the record before. Otherwise it is lost, and the machine retries until the start
+    // window ends, as after any failure.
+    if (stored === undefined)
+      return ended(
+        finishUncalled(await extractions.get(extractionId), 'RequestDataGone', 'request-data-gone'),
       );
-    }
     item = stored;
     const call = await deps.callFor(record, stored);
     const checked = await checkRefusalMark(call, deps);
     known = checked.known;
-    if (checked.isRefused) return await finishWith(record, { kind: 'refused-before' });
-    const logIn = admission.kind === 'turn' ? deps.logIn : undefined;
+    if (checked.isRefused) return ended(finishWith(record, { kind: 'refused-before' }));
+    const logIn = admitted.kind === 'turn' ? deps.logIn : undefined;
     const obtained = await obtainToken(call, { now, telemetry, logIn });
     if (obtained.kind === 'failed') {
-      shown = obtained.shown;
       const { error, problem, notBefore } = obtained.result;
-      return await finishUncalled(record, error, problem, notBefore);
+      return ended(finishUncalled(record, error, problem, notBefore), obtained.shown);
     }
     // Nothing keeps it from being started, except that it is too late.
-    if (onlyCheck) return await finishUncalled(record, 'StartWindowOver');
-
-    if (!hasTimeFor(1, deps)) return await finishUncalled(record, 'TooLittleTime', 'InternalError');
+    if (onlyCheck) return ended(finishUncalled(record, 'StartWindowOver'));
+    if (!hasTimeFor(1, deps)) return ended(finishUncalled(record, 'TooLittleTime', 'InternalError'));
 
     const attemptId = deps.newAttemptId();
-    const starting = markStarting({
-      record,
-      attemptId,
-      now: now(),
-      timings,
-      deadlineAt: gate.deadlineAt,
-    });
+    const { deadlineAt } = asking;
+    const starting = markStarting({ record, attemptId, now: now(), timings, deadlineAt });
     const claimed = await startWriter(item, deps)(starting, [], record);
     if (claimed.kind === 'lost')
-      return await finish(plan(claimed.record, invoker, now(), timings), claimed.record);
+      return ended(finish(plan(claimed.record, invoker, now(), timings), claimed.record));
+    return { kind: 'claimed', record: claimed.record, attemptId, token: obtained.token, call };
+  };
 
-    const { reportSlow } = gate;
-    const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
-    const outcome = gate.outcomeOf(called);
-    const { result } = outcome;
-    shown = outcome.shown;
-    if (result.kind === 'accepted') {
-      // Logged before the write: if the write fails, the log is the only place that has the taskId.
-      telemetry.about({ taskId: result.taskId });
-      telemetry.log(logMessages.accepted, { extractionId, taskId: result.taskId });
-    }
-    const ended = await finishWith(claimed.record, { kind: 'called', attemptId, result });
-    const notInLine = await gate.afterCall(ended);
-    return notInLine === undefined
-      ? ended
-      : await finishWith(ended.record, { ...notInLine, kind: 'not-called' });
-  } finally {
-    await gate.report(shown);
+  // Call.
+  const claimed = await claim().catch(freeAndThrow);
+  if (claimed.kind === 'ended') {
+    await concludeUncalled(asking, admitted, claimed.shown, deps);
+    return claimed.result;
   }
+  const slowly = { reportSlow: () => reportSlow(asking, admitted, deps) };
+  const called = await makeStartCall(claimed.token, claimed.call, { ...deps, ...slowly }).catch(freeAndThrow);
+  const result = resultFor(called, asking, now());
+  if (result.kind === 'accepted') {
+    // Logged before the write: if the write fails, the log is the only place that has the taskId.
+    telemetry.about({ taskId: result.taskId });
+    telemetry.log(logMessages.accepted, { extractionId, taskId: result.taskId });
+  }
+
+  // Conclude.
+  const { attemptId } = claimed;
+  const ended = await finishWith(claimed.record, { kind: 'called', attemptId, result }).catch(
+    async (error: unknown): Promise<never> => {
+      await conclude(asking, admitted, called, undefined, deps);
+      throw error;
+    },
+  );
+  const notInLine = await conclude(asking, admitted, called, ended, deps);
+  return notInLine === undefined
+    ? ended
+    : await finishWith(ended.record, { ...notInLine, kind: 'not-called' });
 };
 
 export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {

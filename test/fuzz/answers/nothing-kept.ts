@@ -21,6 +21,7 @@ import { closedCircuit } from '../../support/stores/memory-breaker-store.ts';
 import { memoryExtractionStore } from '../../support/stores/memory-extraction-store.ts';
 import { memoryRefusedCredentialsStore } from '../../support/stores/memory-refused-credentials-store.ts';
 import { memoryRequestStore, storedRequest } from '../../support/stores/memory-request-store.ts';
+import { openLine } from '../../support/stores/memory-start-line.ts';
 import { memoryTaskStore } from '../../support/stores/memory-task-store.ts';
 import { fuzzProperty } from '../property.ts';
 
@@ -170,6 +171,7 @@ const start = async (record: Extraction, answers: readonly Answer[]): Promise<re
               { sessions: tokens, startTask: (...call) => startTask(connection, ...call) },
             ),
       breaker: closedCircuit,
+      startLine: openLine(),
       whenSlow: () => () => undefined,
       maxCallMs: 20_000,
       logIn: tokens.current,

@@ -1,12 +1,12 @@
+import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
+import { parseBreakerState } from '../../../lib/breaker/stored-breaker.ts';
 import {
   operatorSettingsOf,
   type PausableCalls,
-  parseBreakerState,
   parsePauses,
   pausesItem,
-  type StoredBreaker,
-} from '../../../lib/breaker/breaker-store.ts';
-import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
+} from '../../../lib/shared-item/operator-settings.ts';
+import type { StoredItem } from '../../../lib/shared-item/shared-item.ts';
 import { breakerStoreOver, closedCircuit } from '../../support/stores/memory-breaker-store.ts';
 import type { CarryOut } from '../../support/stores/store-fault.ts';
 import type { Process } from '../world/process.ts';
@@ -25,7 +25,7 @@ const storeFor = (world: World, process: Process) => {
       kind: call.method === 'replace' ? 'write' : 'read',
       take: effect,
     });
-    const stored = (answer as StoredBreaker | undefined)?.state;
+    const stored = (answer as StoredItem | undefined)?.state;
     const now = world.now().getTime();
     if (key === pausesItem) world.pausesSeen.set(process, parsePauses(stored, now).state);
     else world.breakersSeen.set(process, parseBreakerState(stored, now).state);

@@ -4,6 +4,7 @@ import type { SealedCredentialsData, SealedTargetData } from '../../../lib/extra
 import { startForMachine } from '../../../lib/extraction/start/start.ts';
 import { type StartCall, startCallFrom } from '../../../lib/extraction/start/start-call.ts';
 import type { StoredRequest } from '../../../lib/extraction/store.ts';
+import { openLine } from '../../support/stores/memory-start-line.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, settings, timings } from '../world/settings.ts';
 import { fingerprintKey } from '../world/the-extraction.ts';
@@ -77,6 +78,8 @@ export const startTaskOf = (world: World) => {
                 take: () => world.execution?.failTask(callbackToken, error, cause),
               }),
             breaker: breakerFor(world, process),
+            // Executions of this world have no state in which a start could wait: the populations have those.
+            startLine: openLine(),
             // No call of this world is slow: the outages have those.
             whenSlow: () => () => undefined,
             logIn: sessionsFor(world, process).renew,

@@ -123,7 +123,16 @@ export const mixes: readonly Mix[] = [
     name: '10 banks flap, 1/s; healthy 5/s',
     broken: banks(10, 1, 'flaps'),
     healthy: healthy(0.2),
-    only: 'another',
+  },
+  {
+    name: '20 starts a second at 20 banks, of which 2 hang; healthy 1/s',
+    broken: (seconds) =>
+      requests(seconds, 0.05, (index) => ({
+        entity: `bank-${index % 20}`,
+        ...(index % 20 < 2 ? failing('hangs') : {}),
+      })),
+    healthy: healthy(1),
+    within: 200,
   },
   {
     name: '5 starts a second at 20 banks, 10 % fail at random; healthy 1/s',

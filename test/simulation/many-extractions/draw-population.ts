@@ -121,8 +121,6 @@ export type Population = {
     readonly throttledOneIn?: number;
     /** One release in so many hangs for five seconds. */
     readonly hangsOneIn?: number;
-    /** After so many seconds, a deployment limits starts no more. */
-    readonly offAt?: number;
   };
   /** Every call of a table may be lost (`lossOneIn`), not only those about broken members. */
   readonly losesAny?: true;

@@ -1,6 +1,4 @@
-import { operatorSettingsOf } from '../../../lib/breaker/breaker-store.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
-import { defined } from '../../../lib/defined.ts';
 import {
   type ExecutionInput,
   type RequestInput,
@@ -34,8 +32,13 @@ import { sweep } from '../../../lib/extraction/sweep.ts';
 import { cacheSessionTokens } from '../../../lib/provider/tokens/session-tokens.ts';
 import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
 import { dispatchStarts } from '../../../lib/rate-limit/dispatch-starts.ts';
-import { createStartLimiter, type StartLimiter } from '../../../lib/rate-limit/start-limiter.ts';
-import { breakerStoreOver, closedCircuit } from '../../support/stores/memory-breaker-store.ts';
+import { createStartLimiter } from '../../../lib/rate-limit/start-limiter.ts';
+import { operatorSettingsOf } from '../../../lib/shared-item/operator-settings.ts';
+import {
+  breakerStoreOver,
+  closedCircuit,
+  permitStoreOver,
+} from '../../support/stores/memory-breaker-store.ts';
 import { erasureStoreOver } from '../../support/stores/memory-erasure-store.ts';
 import { extractionStoreOver } from '../../support/stores/memory-extraction-store.ts';
 import { refusalStoreOver } from '../../support/stores/memory-refused-credentials-store.ts';
@@ -54,14 +57,13 @@ import { breakerSettings, settings, timings } from './settings.ts';
 /** Five tries of five seconds each (lib/aws/wiring/aws-client-timeouts.ts). */
 const patientStoreMs = 25_000;
 
-const breakerOf = (service: Service, process: Process, limiter: StartLimiter | undefined): CircuitBreaker =>
+const breakerOf = (service: Service, process: Process): CircuitBreaker =>
   service.population.withoutBreaker === true
     ? closedCircuit
     : createCircuitBreaker({
         store: breakerStoreOver(service.breakers, process.carryOut),
         settings: breakerSettings,
         isPaused: async () => false,
-        ...defined({ whenClosed: limiter?.reopen }),
         now: process.now,
         random: () => service.choices.choose(process.of, 1_000) / 1_000,
         newId: () => `${process.name}/${service.newName('id')}`,
@@ -156,34 +158,31 @@ export const functionsIn = (service: Service, process: Process) => {
       return { bucket: 'results', key: `${extractionId}/${text}`, bytes: bytes.byteLength, sha256: text };
     },
   };
-  const { line: withLine } = service.population;
+  const withLine = service.population.line ?? {};
   const store = breakerStoreOver(service.breakers, process.carryOut);
+  const permits = permitStoreOver(service.breakers, process.carryOut);
   const operator = operatorSettingsOf({ store, now, telemetry });
-  const isOff = (): boolean =>
-    service.time.now - service.startedAt >= 1_000 * (withLine?.offAt ?? Number.POSITIVE_INFINITY);
   const limit = async (): Promise<number | undefined> =>
-    (await operator.ratePerSecond()) ?? (isOff() ? undefined : withLine?.perSecond);
+    (await operator.ratePerSecond()) ?? withLine.perSecond;
   const line = startLineOver(service.line, process.carryOut);
   const newId = (): string => `${process.name}/${service.newName('id')}`;
-  const limiter =
-    withLine === undefined
-      ? undefined
-      : createStartLimiter({
-          store,
-          line,
-          limit,
-          wakeDispatcher: async () => {
-            await process.wait(20);
-            service.wakeDispatcher();
-          },
-          now,
-          newVersion: newId,
-          telemetry,
-        });
-  const startLine = limiter === undefined ? undefined : { limiter, line };
-  const breaker = breakerOf(service, process, limiter);
+  const limiter = createStartLimiter({
+    store,
+    permits,
+    line,
+    limit,
+    wakeDispatcher: async () => {
+      await process.wait(20);
+      service.wakeDispatcher(false);
+    },
+    now,
+    newVersion: newId,
+    telemetry,
+  });
+  const startLine = { limiter, line };
+  const breaker = breakerOf(service, process);
   const reconcileOne = (extractionId: string, invoker: ReconcileInvoker) =>
-    reconcile(extractionId, invoker, { ...reconcileDeps, ...defined({ startLine: startLine?.line }) });
+    reconcile(extractionId, invoker, { ...reconcileDeps, startLine: line });
 
   return {
     request: (input: RequestInput) =>
@@ -196,14 +195,15 @@ export const functionsIn = (service: Service, process: Process) => {
         startExecution: async (execution) => service.startExecution(execution),
       }),
     process,
-    dispatch: () =>
+    dispatch: (isScheduled: boolean) =>
       dispatchStarts({
         store,
+        permits,
         line,
         limit,
         isPaused: () => operator.isPaused('starts'),
         release: async ({ callbackToken }) => {
-          const { hangsOneIn = 0 } = withLine ?? {};
+          const { hangsOneIn = 0 } = withLine;
           const hangs = hangsOneIn > 0 && service.choices.choose('release', hangsOneIn) === 1;
           await process.wait(hangs ? 5_000 : 20);
           service.answer(callbackToken, undefined);
@@ -213,6 +213,8 @@ export const functionsIn = (service: Service, process: Process) => {
         remainingMs: process.remainingMs,
         newId,
         telemetry,
+        publish: () => undefined,
+        isScheduled,
       }),
     startTask: (
       input: ExecutionInput & Pick<StartInput, 'entry' | 'isReleased'>,
@@ -223,7 +225,7 @@ export const functionsIn = (service: Service, process: Process) => {
         { ...input, callbackToken, callbackAttempt },
         {
           ...deps,
-          ...defined({ startLine: isOff() ? { line } : startLine }),
+          startLine,
           callFor,
           breaker,
           whenSlow: (callback) => process.schedule(callback, settings.breakerSlowCallSeconds * 1_000),

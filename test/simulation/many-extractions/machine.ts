@@ -32,10 +32,7 @@ const startTask = async (
   const retry = pausesOf(StartTask.Retry, extractionId, service);
   for (let attempt = 0; ; attempt += 1) {
     const token = `${extractionId}/${entry}/${attempt}`;
-    const payload =
-      service.population.line === undefined
-        ? input
-        : { ...input, entry, isReleased: isReleased && attempt === 0 };
+    const payload = { ...input, entry, isReleased: isReleased && attempt === 0 };
     const answered = service.waitFor(token, (StartTask.TimeoutSeconds ?? 0) * 1_000);
     service.countTransition(extractionId);
     service

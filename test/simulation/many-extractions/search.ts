@@ -23,6 +23,7 @@ import {
   outageInvariants,
   whileOthersAreOpen,
 } from './invariants.ts';
+import { calmAreStarted, drawNeighbour, neighbourhoodInvariants } from './neighbours.ts';
 import { outcomeOf } from './outcomes.ts';
 import { refusalInvariants } from './refused-credentials-invariants.ts';
 import { allAreClosed, openIn, Service } from './service.ts';
@@ -55,7 +56,7 @@ const healthyAreClosed = (service: Service): boolean => {
 const replayed = (service: Service): boolean =>
   allAreClosed(service) && service.time.now >= service.startedAt + lastsSeconds(service.population) * 1_000;
 
-export const randomKinds = ['outage', 'population', 'refusal'] as const;
+export const randomKinds = ['outage', 'population', 'refusal', 'neighbour'] as const;
 
 type RandomKind = (typeof randomKinds)[number];
 
@@ -66,6 +67,7 @@ const kinds: Readonly<
   outage: { draw: drawOutage, invariants: outageInvariants, isOver: allAreClosed },
   population: { draw: drawPopulation, invariants: neighbourInvariants, isOver: allAreClosed },
   refusal: { draw: drawRefusals, invariants: refusalInvariants, isOver: replayed },
+  neighbour: { draw: drawNeighbour, invariants: neighbourhoodInvariants, isOver: calmAreStarted },
 };
 
 const random = (kind: RandomKind, seed: number, left?: readonly number[]): Case => {
@@ -127,7 +129,7 @@ export const crowdCases: readonly Case[] = smallCrowds.map(({ population }, inde
 /** The case of a name, or undefined if it names none. */
 export const findCase = (name: string): Case | undefined => {
   const [, kind = '', index = '', list] =
-    /^(outage|population|refusal|small)-(\d+)(?:\/([\d,]*))?$/.exec(name) ?? [];
+    /^(outage|population|refusal|neighbour|small)-(\d+)(?:\/([\d,]*))?$/.exec(name) ?? [];
   const numbers = list?.split(',').flatMap((number) => (number === '' ? [] : [Number(number)]));
   if (kind in kinds) return random(kind as RandomKind, Number(index), numbers);
   const mix = [...mixCases, backlogCase, ...crowdCases].find((one) => one.name === name);
@@ -161,7 +163,7 @@ export const judge = async (found: Case, alone?: Service): Promise<Judged> => {
 
 /** Leaves out one member after the other, while the same invariant still breaks. A small population stays as it is. */
 export const shrink = async (judged: Judged): Promise<Judged> => {
-  const [, kind, seed] = /^(outage|population|refusal)-(\d+)$/.exec(judged.found.name) ?? [];
+  const [, kind, seed] = /^(outage|population|refusal|neighbour)-(\d+)$/.exec(judged.found.name) ?? [];
   let smallest = judged;
   let left = [...judged.found.population.members.keys()];
   for (const index of kind === undefined ? [] : left) {

@@ -1,6 +1,5 @@
 import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
-import type { StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
-import { parseBreakerState } from '../../../lib/breaker/breaker-store.ts';
+import { parseBreakerState } from '../../../lib/breaker/stored-breaker.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
@@ -9,6 +8,7 @@ import type { Extraction } from '../../../lib/extraction/record.ts';
 import { withoutExtraction } from '../../../lib/extraction/refused-credentials.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import type { LineEntry } from '../../../lib/rate-limit/start-line.ts';
+import type { StoredItem } from '../../../lib/shared-item/shared-item.ts';
 import { clearRate } from '../../../tools/cli/operate/change-holds.ts';
 import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
 import { breakerStoreOver } from '../../support/stores/memory-breaker-store.ts';
@@ -86,7 +86,7 @@ export class Service {
   );
   /** The process whose call takes effect. */
   actor = '';
-  readonly breakers = new Map<string, StoredBreaker>();
+  readonly breakers = new Map<string, StoredItem>();
   readonly executions = new Map<string, ExecutionInput>();
   /** Why StartTask of each execution failed last. */
   readonly causes = new Map<string, string>();
@@ -96,8 +96,8 @@ export class Service {
   /** Every write of their items, with what is stored before and after. They are the same if it lost its race. */
   readonly breakerWrites: {
     readonly at: number;
-    readonly before: StoredBreaker | undefined;
-    readonly after: StoredBreaker | undefined;
+    readonly before: StoredItem | undefined;
+    readonly after: StoredItem | undefined;
   }[] = [];
   readonly telemetry;
   readonly counted;
@@ -129,7 +129,7 @@ export class Service {
   /** The callback tokens that somebody waits for. */
   readonly #waiting = new Map<string, (error: string | undefined) => void>();
   /** What an eventually consistent read may still return. */
-  readonly #stale = new Map<string, { readonly stored: StoredBreaker | undefined; readonly until: number }>();
+  readonly #stale = new Map<string, { readonly stored: StoredItem | undefined; readonly until: number }>();
   #names = 0;
 
   constructor(population: Population, choices: Choices) {
@@ -201,9 +201,9 @@ export class Service {
         this.time.after(deadFrom * 1_000, () => {
           for (const process of this.#dispatchers) void process.end('Runtime.ExitError');
         });
-      while (!over && this.population.line !== undefined) {
-        for (let count = 0; count < (this.population.line.dispatchers ?? 1); count += 1)
-          this.wakeDispatcher();
+      while (!over) {
+        for (let count = 0; count < (this.population.line?.dispatchers ?? 1); count += 1)
+          this.wakeDispatcher(true);
         await this.time.sleep(60_000);
       }
     };
@@ -335,14 +335,14 @@ export class Service {
   }
 
   /** Invokes a dispatcher asynchronously. Nobody sees how it ends. */
-  wakeDispatcher(): void {
+  wakeDispatcher(isScheduled: boolean): void {
     const { deadFrom = Number.POSITIVE_INFINITY, deadTo = 0 } = this.population.line ?? {};
     const seconds = (this.time.now - this.startedAt) / 1_000;
     if (seconds >= deadFrom && seconds < deadTo) return;
     void this.invoke('dispatcher', 'dispatcher', async ({ dispatch, process }) => {
       this.#dispatchers.push(process);
       try {
-        return await dispatch();
+        return await dispatch(isScheduled);
       } finally {
         this.#dispatchers = this.#dispatchers.filter((one) => one !== process);
       }
@@ -389,6 +389,7 @@ export class Service {
 
   /** Carries out a call of the table `Breakers`, and notes a change. A read may return the state before the last change. */
   onBreaker<T>(of: string, method: string, name: string, effect: () => T): T {
+    if (method === 'update') return effect();
     const stale = this.#stale.get(name);
     const mayLag = stale !== undefined && this.time.now < stale.until;
     if (method === 'read' && mayLag && this.choices.choose(of, 4) === 3) return stale.stored as T;

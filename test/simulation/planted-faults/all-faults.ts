@@ -1,7 +1,7 @@
 import { defined } from '../../../lib/defined.ts';
 import { adviceFaults } from './advice-faults.ts';
 import { mixFaults, outageFaults, populationFaults } from './breaker-faults.ts';
-import { crowdFaults } from './crowd-faults.ts';
+import { crowdFaults, neighbourFaults } from './crowd-faults.ts';
 import { decisionFaults } from './decision-faults.ts';
 import { deliveryAndOutcomeFaults } from './delivery-and-outcome-faults.ts';
 import { erasingFaults } from './erasing-faults.ts';
@@ -25,6 +25,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...faultsOf(mixFaults, 'mix'),
   ...faultsOf(populationFaults, 'population'),
   ...faultsOf(crowdFaults, 'crowd'),
+  ...faultsOf(neighbourFaults, 'neighbour'),
   ...faultsOf(loginFaults, 'refusal'),
   ...faultsOf(decisionFaults, 'enumeration'),
 ];

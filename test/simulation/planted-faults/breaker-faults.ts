@@ -2,13 +2,14 @@ import type { Faults } from './planted-fault.ts';
 
 const state = 'lib/breaker/breaker-state.ts';
 const circuit = 'lib/breaker/circuit-breaker.ts';
-const store = 'lib/breaker/breaker-store.ts';
+const item = 'lib/shared-item/shared-item.ts';
+const stored = 'lib/breaker/stored-breaker.ts';
 
 /** Faults of the breakers, which are searched in outages of the provider. */
 export const outageFaults: Faults = {
   'failures-not-shared': {
     does: 'Each process counts its own failures.',
-    file: store,
+    file: item,
     find: 'const stored = await store.replace(name, current.version, { state: format(state), version });',
     replace: 'const stored = { state, version };',
     caughtBy: 'unconfirmed-bounded',
@@ -50,7 +51,7 @@ export const outageFaults: Faults = {
   },
   'reports-on-a-stale-read': {
     does: 'A report of a turn begins with a read that may not know the turn yet.',
-    file: store,
+    file: item,
     find: "await store.read(name, 'strongly')",
     replace: "await store.read(name, 'eventually')",
     caughtBy: 'logs-in-first',
@@ -58,7 +59,7 @@ export const outageFaults: Faults = {
   },
   'failures-not-stored': {
     does: 'A group is stored as out of trouble although its starts fail.',
-    file: store,
+    file: stored,
     find: '[name, acceptedAt ?? null, ...failed]',
     replace: '[name, acceptedAt ?? null]',
     caughtBy: 'opens-in-time',
@@ -126,18 +127,11 @@ export const outageFaults: Faults = {
 export const mixFaults: Faults = {
   'banks-are-an-overload': {
     does: 'Starts that fail at one bank lower the rate of all, however many pass at others.',
-    file: 'lib/rate-limit/learn-rate.ts',
+    file: 'lib/rate-limit/call-counts.ts',
     find: 'beside >= byChance / 2',
     replace: 'beside >= 0 * byChance',
     caughtBy: 'bounded-delay',
-    firstSeed: 23,
-  },
-  'cut-for-failures-at-any-rate': {
-    does: 'A cut is not undone if as large a share of the starts fails as before.',
-    file: 'lib/rate-limit/learn-rate.ts',
-    find: "if (!hasHelped(cuts, rate)) return 'all';\n",
-    caughtBy: 'half-start-soon',
-    firstSeed: 21,
+    firstSeed: 20,
   },
   'callers-share-a-breaker': {
     does: 'All callers have one item.',

@@ -87,8 +87,8 @@ export const startFaults: Faults = {
   'credentials-removed-before-the-answer': {
     does: 'The item of the request is removed before the answer of the start call is recorded.',
     file: start,
-    find: 'const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });',
-    replace: `const called = await makeStartCall(obtained.token, call, { ...deps, reportSlow });
+    find: 'const result = resultFor(called, asking, now());',
+    replace: `const result = resultFor(called, asking, now());
     await deps.requests.remove(requestId, 'any task');`,
     caughtBy: 'request-item-kept',
   },
@@ -231,8 +231,8 @@ export const startFaults: Faults = {
   'hold-ignored': {
     does: 'A start call is made although the breaker holds it.',
     file: start,
-    find: "if (admission.kind === 'held') return",
-    replace: "if (admission.kind === 'held' && record.attemptId !== undefined) return",
+    find: "if (admitted.kind === 'held') return",
+    replace: "if (admitted.kind === 'held' && record.attemptId !== undefined) return",
     caughtBy: 'breaker-respected',
   },
 };

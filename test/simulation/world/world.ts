@@ -1,11 +1,12 @@
 import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
-import { type Pauses, pausesItem, type StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { Change, Update } from '../../../lib/extraction/change.ts';
 import type { CredentialsExtraction, Extraction } from '../../../lib/extraction/record.ts';
 import { credentialsMac } from '../../../lib/extraction/refused-credentials.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
 import type { Telemetry } from '../../../lib/observability/telemetry.ts';
+import { type Pauses, pausesItem } from '../../../lib/shared-item/operator-settings.ts';
+import type { StoredItem } from '../../../lib/shared-item/shared-item.ts';
 import { functionsOfWorld } from '../actors/functions.ts';
 import type { OptionList } from '../scheduler/option.ts';
 import { DependencyDown } from './call.ts';
@@ -54,7 +55,7 @@ export class World {
   readonly lostRequests = new Map<string, 'lost' | 'restored'>();
   /** Calls of `Requests`, how often they took effect, and how many were answered. */
   readonly requestCalls = { made: 0, effects: 0, answered: 0 };
-  readonly breakers = new Map<string, StoredBreaker>();
+  readonly breakers = new Map<string, StoredItem>();
   readonly erasing: Erasing;
   /** The breakers of the caller, and the operator's pauses, as each process saw them last. */
   readonly breakersSeen = new Map<Process, BreakerState>();

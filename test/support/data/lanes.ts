@@ -1,4 +1,4 @@
-import type { LineLane } from '../../../lib/rate-limit/expected-start.ts';
+import type { LineLane } from '../../../lib/extraction/api/expected-start.ts';
 import type { Place } from '../../../lib/rate-limit/start-line.ts';
 
 /** When all of them wait since. */

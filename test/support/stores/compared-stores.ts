@@ -11,7 +11,6 @@ import { dynamoStartLine } from '../../../lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import { removalsOnAws } from '../../../lib/aws/removals-on-aws.ts';
 import { type BreakerState, noTrouble } from '../../../lib/breaker/breaker-state.ts';
-import { type BreakerStore, type Pauses, pausesItem } from '../../../lib/breaker/breaker-store.ts';
 import type { DueRecord, Guard, Update } from '../../../lib/extraction/change.ts';
 import type { Removals } from '../../../lib/extraction/erase/erase-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
@@ -25,6 +24,8 @@ import type {
 } from '../../../lib/extraction/store.ts';
 import { leaseDue } from '../../../lib/extraction/transitions.ts';
 import type { StartLineStore } from '../../../lib/rate-limit/start-line.ts';
+import { type Pauses, pausesItem } from '../../../lib/shared-item/operator-settings.ts';
+import type { SharedItemStore } from '../../../lib/shared-item/shared-item.ts';
 import { allStatuses, at, consentExtraction, extraction, iso } from '../data/extraction-fixtures.ts';
 import { memoryBreakerStore } from './memory-breaker-store.ts';
 import { InvalidChange, memoryExtractionStore, memoryNameIndex } from './memory-extraction-store.ts';
@@ -339,7 +340,7 @@ const refusals = compared<RefusedCredentialsStore>({
   ),
 });
 
-const breakerCall = methodsOf<BreakerStore>();
+const breakerCall = methodsOf<SharedItemStore>();
 const breakerName = fc.constantFrom('arn:aws:iam::111122223333:role/caller-1', pausesItem);
 const version = fc.constantFrom('one', 'two', 'three');
 const state = fc.constantFrom<BreakerState | Pauses>(
@@ -357,7 +358,7 @@ const state = fc.constantFrom<BreakerState | Pauses>(
   { starts: { since: 5, reason: 'why' } },
 );
 
-const breakers = compared<BreakerStore>({
+const breakers = compared<SharedItemStore>({
   table: 'Breakers',
   key: 'name',
   onDynamo: dynamoBreakerStore,

@@ -1,9 +1,10 @@
-import type { BreakerStore, StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { Admission, CircuitBreaker, Shown } from '../../../lib/breaker/circuit-breaker.ts';
+import { type PermitStore, permitItem } from '../../../lib/rate-limit/permit.ts';
+import type { SharedItemStore, StoredItem } from '../../../lib/shared-item/shared-item.ts';
 import { type CarryOut, inMemory } from './store-fault.ts';
 
 /** A store over shared items. `carryOut` executes each call. */
-export const breakerStoreOver = (items: Map<string, StoredBreaker>, carryOut: CarryOut): BreakerStore => {
+export const breakerStoreOver = (items: Map<string, StoredItem>, carryOut: CarryOut): SharedItemStore => {
   return {
     read: (name, consistency) => {
       const method = consistency === 'strongly' ? 'get' : 'read';
@@ -23,6 +24,19 @@ export const breakerStoreOver = (items: Map<string, StoredBreaker>, carryOut: Ca
 /** The table `Breakers` in memory, with DynamoDB's semantics. */
 export const memoryBreakerStore = inMemory(breakerStoreOver);
 
+/** The item of the permit in the same table. */
+export const permitStoreOver = (items: Map<string, StoredItem>, carryOut: CarryOut): PermitStore => ({
+  update: (update) =>
+    carryOut({ store: 'breakers', method: 'update', key: permitItem }, () => {
+      const { next } = (items.get(permitItem) ?? {}) as { readonly next?: number };
+      const isBetween = next !== undefined && next >= update.from && next <= (update.to ?? Infinity);
+      if (isBetween !== (update.kind === 'add')) return { kind: 'refused', next } as const;
+      const taken = update.kind === 'add' ? (next ?? 0) + update.ms : update.next;
+      items.set(permitItem, { name: permitItem, next: taken } as StoredItem);
+      return { kind: 'taken', next: taken } as const;
+    }),
+});
+
 /** A breaker that answers every start so. `reported` has what was reported, in order. */
 export const breakerThat = (
   kind: Admission['kind'],
@@ -32,7 +46,7 @@ export const breakerThat = (
     reported,
     breaker: {
       admit: async (about) => ({ kind, about, holder: 'this-process', cause: 'http-503' }) as Admission,
-      report: async (_admission, seen) => void reported.push(seen),
+      report: async (_admission, seen) => reported.push(seen) < 0,
     },
   };
 };

@@ -1,10 +1,8 @@
+import { addCounts, type CallCounts, noCalls } from '../../../lib/rate-limit/call-counts.ts';
+import type { StartLimiter } from '../../../lib/rate-limit/start-limiter.ts';
 import {
-  addCounts,
-  type CountedCall,
   countsKey,
-  countsOf,
   type InLine,
-  noCalls,
   type StartLineStore,
   type StoredEntry,
 } from '../../../lib/rate-limit/start-line.ts';
@@ -74,18 +72,20 @@ export const startLineOver = (
         lagging(() => index.remove(extractionId, callbackToken));
         items.set(extractionId, rest);
       }),
-    count: (second, counted) =>
+    count: (second, { kind, key, times, retryAt }) =>
       call('count', countsKey(second), () => {
-        counts.set(second, [...(counts.get(second) ?? []), counted]);
+        const callers = new Map(counts.get(second));
+        const before = callers.get(key) ?? noCalls;
+        const of = { ...noCalls, [kind]: times, ...(retryAt === undefined ? {} : { retryAt }) };
+        callers.set(key, addCounts(before, of));
+        counts.set(second, callers);
       }),
     counts: (from, to) =>
-      call('counts', countsKey(from), () => {
-        let sum = noCalls;
-        for (let second = from; second <= to; second += 1) {
-          for (const counted of counts.get(second) ?? []) sum = addCounts(sum, countsOf(counted));
-        }
-        return sum;
-      }),
+      call(
+        'counts',
+        countsKey(from),
+        () => new Map([...counts].filter(([second]) => second >= from && second <= to)),
+      ),
   };
 };
 
@@ -97,7 +97,7 @@ export const startLineItems = (lagging: (effect: () => void) => void = (effect) 
     items,
     index,
     lagging,
-    counts: new Map<number, CountedCall[]>(),
+    counts: new Map<number, ReadonlyMap<string, CallCounts>>(),
     enter: (extractionId: string, requestId: string, callbackToken: string): boolean => {
       const item = items.get(extractionId);
       if (item?.requestId !== requestId) return false;
@@ -116,3 +116,15 @@ export const memoryStartLine = (carryOut: CarryOut = async (_call, effect) => ef
   const stored = startLineItems();
   return { ...stored, ...startLineOver(stored, carryOut) };
 };
+
+/** A line in front of which nobody waits for a rate. Who is held goes in line. */
+export const openLine = (
+  line: StartLineStore = memoryStartLine(),
+): { readonly limiter: StartLimiter; readonly line: StartLineStore } => ({
+  line,
+  limiter: {
+    admit: async () => 'go',
+    report: async () => undefined,
+    wait: (entry) => line.write(entry),
+  },
+});

@@ -1,17 +1,19 @@
-import type { BreakerStore } from '../../../lib/breaker/breaker-store.ts';
 import type {
   ExtractionStore,
   RefusedCredentialsStore,
   RequestStore,
   TaskStore,
 } from '../../../lib/extraction/store.ts';
+import type { PermitStore } from '../../../lib/rate-limit/permit.ts';
 import type { StartLineStore } from '../../../lib/rate-limit/start-line.ts';
+import type { SharedItemStore } from '../../../lib/shared-item/shared-item.ts';
 
 /** A call of a store. */
 export type StoreCall = {
   readonly store: 'extractions' | 'tasks' | 'requests' | 'refusals' | 'breakers' | 'line';
-  readonly method: keyof (BreakerStore &
+  readonly method: keyof (SharedItemStore &
     ExtractionStore &
+    PermitStore &
     RefusedCredentialsStore &
     RequestStore &
     StartLineStore &

@@ -4,9 +4,9 @@ import { dynamoBreakerStore, listBreakers } from '../../../lib/aws/dynamo-breake
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
-import type { BreakerStore, StoredBreaker } from '../../../lib/breaker/breaker-store.ts';
 import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
 import type { ExtractionStore, RequestStore, TaskStore } from '../../../lib/extraction/store.ts';
+import type { SharedItemStore, StoredItem } from '../../../lib/shared-item/shared-item.ts';
 import { type Hold, holdsIn } from '../terminal/describe-hold.ts';
 import { CliError } from '../terminal/errors.ts';
 import type { Deployment } from './deployment.ts';
@@ -21,7 +21,7 @@ export const requestsOf = ({ client, output }: Deployment): RequestStore =>
   dynamoRequestStore(new DynamoDBClient(client), output('RequestsTableName'));
 
 /** The table `Breakers`, as tools use it. `list`: every item by its name. */
-export type Breakers = BreakerStore & { readonly list: () => Promise<ReadonlyMap<string, StoredBreaker>> };
+export type Breakers = SharedItemStore & { readonly list: () => Promise<ReadonlyMap<string, StoredItem>> };
 
 export const dynamoBreakers = (dynamo: DynamoDBClient, table: string): Breakers => ({
   ...dynamoBreakerStore(dynamo, table),

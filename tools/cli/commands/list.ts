@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
+import { expectedStartAt } from '../../../lib/extraction/api/expected-start.ts';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import {
   type Extraction,
@@ -10,7 +11,6 @@ import {
   subjectFields,
 } from '../../../lib/extraction/record.ts';
 import { isSameName } from '../../../lib/extraction/spellings.ts';
-import { expectedStartAt } from '../../../lib/rate-limit/expected-start.ts';
 import { idsWithName, openExtractionIds, readExtractions } from '../aws/read-extractions.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { type RecentExtractionsDeps, recentExtractionsReader } from '../aws/recent-extractions-reader.ts';

@@ -1,5 +1,5 @@
-import { type PausableCalls, pausableCalls } from '../../../lib/breaker/breaker-store.ts';
 import { defined } from '../../../lib/defined.ts';
+import { type PausableCalls, pausableCalls } from '../../../lib/shared-item/operator-settings.ts';
 import { identityOf } from '../aws/identity.ts';
 import { type Breakers, breakersOf, readHolds } from '../aws/stores.ts';
 import { pauseCalls, resumeCalls } from '../operate/change-holds.ts';

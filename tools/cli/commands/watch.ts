@@ -1,6 +1,6 @@
 import { cachedRead } from '../../../lib/cached-read.ts';
+import { expectedStartAt } from '../../../lib/extraction/api/expected-start.ts';
 import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
-import { expectedStartAt } from '../../../lib/rate-limit/expected-start.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { breakersOf, extractionsOf, noExtraction, readHolds } from '../aws/stores.ts';

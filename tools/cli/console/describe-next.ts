@@ -1,5 +1,5 @@
+import { expectedStartAt } from '../../../lib/extraction/api/expected-start.ts';
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
-import { expectedStartAt } from '../../../lib/rate-limit/expected-start.ts';
 import type { Trying } from '../explain/execution-progress.ts';
 import type { StartRate } from '../terminal/describe-rate.ts';
 import { describeStartError, failureMeanings } from '../terminal/extraction-failures.ts';

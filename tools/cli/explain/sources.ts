@@ -1,7 +1,7 @@
+import type { Line } from '../../../lib/extraction/api/expected-start.ts';
 import type { Timings } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
-import type { Line } from '../../../lib/rate-limit/expected-start.ts';
 import type { Bounded } from '../aws/deployment.ts';
 import type { CheckedDelivery } from '../aws/read-deliveries.ts';
 import type { Execution, ExecutionEvent } from '../aws/read-execution.ts';

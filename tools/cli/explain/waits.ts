@@ -1,3 +1,4 @@
+import { expectedStartAt } from '../../../lib/extraction/api/expected-start.ts';
 import {
   isReadTimeOver,
   isStartStale,
@@ -14,8 +15,7 @@ import {
   type Starting,
 } from '../../../lib/extraction/phase.ts';
 import { type Extraction, hasTaskItem, hasWebhook, isUnderstood } from '../../../lib/extraction/record.ts';
-import { expectedStartAt } from '../../../lib/rate-limit/expected-start.ts';
-import { startWindowOf } from '../../../lib/rate-limit/start-line.ts';
+import { startWindowOf } from '../../../lib/extraction/start-window.ts';
 import { describeHold, holdOf } from '../terminal/describe-hold.ts';
 import { describeStartError } from '../terminal/extraction-failures.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
@@ -82,10 +82,10 @@ const requestedWaits = (known: Open): string => {
   const { record, settings, execution, now, unread } = known;
   const current = execution === undefined ? undefined : currentVisit(execution);
   if (current?.state === 'InLine') return inLineWaits(current.enteredAt, known);
-  const windowEnd = due.start(record.requestedAt, {
-    ...settings.timings,
-    startWindow: startWindowOf({ waitedMs: msInLine(execution) }, record.requestedAt, settings.timings),
-  });
+  const { requestedAt } = record;
+  const waited = { waitedMs: msInLine(execution) };
+  const { startWindow } = startWindowOf(waited, { requestedAt, isWaiting: false }, now, settings.timings);
+  const windowEnd = due.start(requestedAt, { ...settings.timings, startWindow });
   if (now.toISOString() >= windowEnd) {
     return `Was not started by ${clockTime(windowEnd, now)}. It ends NOT_STARTED, by ${nextReconcile(record, now)} at the latest.`;
   }

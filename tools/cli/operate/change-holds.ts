@@ -1,22 +1,22 @@
 import { noTrouble } from '../../../lib/breaker/breaker-state.ts';
+import { parseBreakerState } from '../../../lib/breaker/stored-breaker.ts';
+import { permitItem } from '../../../lib/rate-limit/permit.ts';
+import { noRate, parseRateState, rateItem } from '../../../lib/rate-limit/rate-state.ts';
 import {
-  type BreakerStore,
-  changeItem,
   type PausableCalls,
   type Pause,
-  parseBreakerState,
   parsePauses,
   pausesItem,
   type RateByHand,
-} from '../../../lib/breaker/breaker-store.ts';
-import { noRate, parseRateState, rateItem } from '../../../lib/rate-limit/rate-state.ts';
+} from '../../../lib/shared-item/operator-settings.ts';
+import { changeItem, type SharedItemStore } from '../../../lib/shared-item/shared-item.ts';
 import type { Breakers } from '../aws/stores.ts';
 
 type ChangeDeps = { readonly now: () => Date; readonly newVersion: () => string };
 
 /** Holds calls until they are resumed. Throws the SDK's errors, as `resumeCalls` does. */
 export const pauseCalls = async (
-  store: BreakerStore,
+  store: SharedItemStore,
   calls: PausableCalls,
   pause: Pause,
   deps: ChangeDeps,
@@ -32,18 +32,18 @@ export const resumeCalls = async (breakers: Breakers, calls: PausableCalls, deps
   if (calls !== 'starts') return;
   for (const name of (await breakers.list()).keys()) {
     // The rate of starts holds none, and what was learnt stays.
-    if (name === pausesItem || name === rateItem) continue;
+    if ([pausesItem, rateItem, permitItem].includes(name)) continue;
     await changeItem(breakers, name, () => ({ ...noTrouble }), { ...deps, parse: parseBreakerState });
   }
 };
 
 /** Replaces the setting until it is cleared. What was learnt still limits it. Throws the SDK's errors, as `clearRate` does. */
-export const setRate = async (store: BreakerStore, rate: RateByHand, deps: ChangeDeps): Promise<void> => {
+export const setRate = async (store: SharedItemStore, rate: RateByHand, deps: ChangeDeps): Promise<void> => {
   await changeItem(store, pausesItem, (set) => ({ ...set, rate }), { ...deps, parse: parsePauses });
 };
 
 /** Returns to the setting, and forgets what was learnt. The dispatcher keeps its lease. */
-export const clearRate = async (store: BreakerStore, deps: ChangeDeps): Promise<void> => {
+export const clearRate = async (store: SharedItemStore, deps: ChangeDeps): Promise<void> => {
   const withoutRate = ({ rate: _, ...set }: { readonly rate?: RateByHand }) => set;
   await changeItem(store, pausesItem, withoutRate, { ...deps, parse: parsePauses });
   await changeItem(store, rateItem, ({ lease }) => ({ ...noRate, ...(lease && { lease }) }), {

@@ -1,15 +1,16 @@
 import type { Turn } from '../../../lib/breaker/breaker-state.ts';
+import { parseBreakerState } from '../../../lib/breaker/stored-breaker.ts';
+import { defined } from '../../../lib/defined.ts';
+import { breakerAboutOf, type Extraction } from '../../../lib/extraction/record.ts';
+import { permitItem } from '../../../lib/rate-limit/permit.ts';
+import { rateItem } from '../../../lib/rate-limit/rate-state.ts';
 import {
   type PausableCalls,
-  parseBreakerState,
   parsePauses,
   pausableCalls,
   pausesItem,
-  type StoredBreaker,
-} from '../../../lib/breaker/breaker-store.ts';
-import { defined } from '../../../lib/defined.ts';
-import { breakerAboutOf, type Extraction } from '../../../lib/extraction/record.ts';
-import { rateItem } from '../../../lib/rate-limit/rate-state.ts';
+} from '../../../lib/shared-item/operator-settings.ts';
+import type { StoredItem } from '../../../lib/shared-item/shared-item.ts';
 import { formatSeconds, secondsSince } from './format-seconds.ts';
 import { callerName } from './operator-view.ts';
 
@@ -70,9 +71,9 @@ const openFor = (caller: string, stored: unknown, now: number): readonly Hold[] 
 const rankOf = (hold: Hold): number => (hold.kind === 'paused' ? 0 : hold.group === undefined ? 1 : 2);
 
 /** What the items of the table `Breakers` hold now: pauses, then callers, then entities, and of each the longest held first. */
-export const holdsIn = (items: ReadonlyMap<string, StoredBreaker>, now: Date): readonly Hold[] =>
+export const holdsIn = (items: ReadonlyMap<string, StoredItem>, now: Date): readonly Hold[] =>
   [...items]
-    .filter(([name]) => name !== rateItem)
+    .filter(([name]) => name !== rateItem && name !== permitItem)
     .flatMap(([name, { state }]) =>
       name === pausesItem ? pausesIn(state, now.getTime()) : openFor(name, state, now.getTime()),
     )

@@ -1,5 +1,5 @@
-import type { RateByHand } from '../../../lib/breaker/breaker-store.ts';
-import type { Line } from '../../../lib/rate-limit/expected-start.ts';
+import type { Line } from '../../../lib/extraction/api/expected-start.ts';
+import type { RateByHand } from '../../../lib/shared-item/operator-settings.ts';
 import { formatSeconds, secondsSince } from './format-seconds.ts';
 import { callerName } from './operator-view.ts';
 
@@ -8,6 +8,8 @@ export type StartRate = Line & {
   /** What that rate is from: an operator, the setting, or what the provider was found to take. */
   readonly from: 'hand' | 'setting' | 'learnt' | 'none';
   readonly byHand?: RateByHand;
+  /** False: more wait than were counted. */
+  readonly isComplete?: boolean;
 };
 
 export const waitingIn = ({ lanes }: Pick<StartRate, 'lanes'>): number =>
@@ -16,7 +18,8 @@ export const waitingIn = ({ lanes }: Pick<StartRate, 'lanes'>): number =>
 /** `188 starts wait in line, the last of them for 1 min 34 s`: what waits, and until when at this rate. */
 export const describeWaiting = (rate: StartRate): string => {
   const waiting = waitingIn(rate);
-  const { perSecond, isPaused = false } = rate;
+  const { perSecond, isPaused = false, isComplete = true } = rate;
+  if (!isComplete) return `more than ${waiting.toLocaleString('en')} starts wait in line`;
   const until =
     perSecond === undefined || isPaused ? '' : `, the last of them for ${formatSeconds(waiting / perSecond)}`;
   return `${waiting.toLocaleString('en')} ${waiting === 1 ? 'start waits' : 'starts wait'} in line${until}`;
@@ -42,13 +45,12 @@ const describePerSecond = (rate: StartRate, now: Date): string => {
 
 /** The rate, how many wait and until when, and each lane. A rate by hand that is not reached is named as well. */
 export const describeRate = (rate: StartRate, now: Date): readonly string[] => {
-  const { lanes, from, byHand, notBefore } = rate;
+  const { lanes, from, byHand } = rate;
   return [
     describePerSecond(rate, now),
     ...(from === 'learnt' && byHand !== undefined
       ? [`${formatRate(byHand.perSecond)} were ${describeSource({ ...rate, from: 'hand' }, now)}`]
       : []),
-    ...(notBefore === undefined ? [] : [`the provider asked for no start before ${notBefore}`]),
     waitingIn(rate) === 0 ? 'no start waits' : describeWaiting(rate),
     ...lanes.map((lane) => `  ${lane.waiting.length} of ${callerName(lane.caller)}, ${lane.priority}`),
   ];

@@ -109,7 +109,7 @@ describe('settings are refused with a sentence that names them:', () => {
     [{ startsPerSecond: '-1' }, 'Setting startsPerSecond must be a number'],
     [{ startsPerSecond: 201 }, 'Setting startsPerSecond must be a number'],
     [{ startsPerSecond: '1/s' }, 'Setting startsPerSecond must be a number'],
-    [{ limitStarts: false, startsPerSecond: 5 }, 'Setting startsPerSecond needs limitStarts'],
+    [{ limitStarts: false }, 'Setting limitStarts is gone: every start has a permit or a place in line'],
     [{ maxWaitSeconds: 0 }, 'Setting maxWaitSeconds must be'],
     [{ maxWaitSeconds: 365 * 86_400 }, 'must be at most a year together: Step Functions ends an execution'],
     [{ maxWaitSeconds: 121 * 86_400 }, 'Setting maxWaitSeconds must not exceed recordRetentionDays'],

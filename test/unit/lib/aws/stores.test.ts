@@ -19,10 +19,10 @@ import { dynamoRequestStore } from '../../../../lib/aws/dynamo-request-store.ts'
 import { countInLine, dynamoStartLine } from '../../../../lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '../../../../lib/aws/dynamo-task-store.ts';
 import { updateExpression } from '../../../../lib/aws/update-expression.ts';
-import { pausesItem } from '../../../../lib/breaker/breaker-store.ts';
 import type { Update } from '../../../../lib/extraction/change.ts';
 import type { TaskStore } from '../../../../lib/extraction/store.ts';
 import { markStarting } from '../../../../lib/extraction/transitions.ts';
+import { pausesItem } from '../../../../lib/shared-item/operator-settings.ts';
 import { fail, stubClient } from '../../../support/aws/stub-client.ts';
 import { at, extraction, iso, timings } from '../../../support/data/extraction-fixtures.ts';
 import { compareCalls, comparedStores } from '../../../support/stores/compared-stores.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { BreakerState } from '../../../../lib/breaker/breaker-state.ts';
-import type { BreakerStore } from '../../../../lib/breaker/breaker-store.ts';
 import {
   type CircuitBreaker,
   createCircuitBreaker,
   type Shown,
 } from '../../../../lib/breaker/circuit-breaker.ts';
+import type { SharedItemStore } from '../../../../lib/shared-item/shared-item.ts';
 import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
 import { memoryBreakerStore } from '../../../support/stores/memory-breaker-store.ts';
 import type { StoreCall } from '../../../support/stores/store-fault.ts';
@@ -40,7 +40,7 @@ const store = () =>
 type Store = ReturnType<typeof store>;
 
 /** The breakers of one process. */
-const processOn = (shared: BreakerStore): CircuitBreaker =>
+const processOn = (shared: SharedItemStore): CircuitBreaker =>
   createCircuitBreaker({
     store: shared,
     settings,
@@ -66,7 +66,7 @@ const admit = async (process: CircuitBreaker, group?: string, of?: string) =>
   (await process.admit(aboutOf(group, of), toStart)).kind;
 
 /** Failed starts of one group, each in another process. */
-const failIn = async (shared: BreakerStore, times: number, group?: string): Promise<void> => {
+const failIn = async (shared: SharedItemStore, times: number, group?: string): Promise<void> => {
   for (let left = times; left > 0; left -= 1) await startOn(processOn(shared), 'failed', group);
 };
 

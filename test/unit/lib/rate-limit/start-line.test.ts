@@ -1,18 +1,14 @@
 import { expect, test } from 'vitest';
 import { chooseNext } from '../../../../lib/rate-limit/choose-next.ts';
+import { placeAt } from '../../../../lib/rate-limit/place-at.ts';
 import {
   endOf,
-  hasWaitedTooLong,
   type InLine,
-  type LineEntry,
   laneOf,
   type Place,
   parseSlot,
-  placeAt,
   prefixOf,
   slotOf,
-  startWindowOf,
-  waitedMs,
 } from '../../../../lib/rate-limit/start-line.ts';
 
 const caller = 'arn:aws:iam::111122223333:role/Caller';
@@ -38,7 +34,7 @@ const many = (count: number, prefix: string, fields: Partial<Place> = {}): reado
 const namesOf = (entries: readonly InLine[]): readonly string[] =>
   entries.map(({ extractionId }) => extractionId);
 
-const open = () => [];
+const open = () => 'yes' as const;
 const now = new Date('2026-03-01T12:00:02.000Z');
 
 test('a slot keeps its place, whatever the group is called', () => {
@@ -62,42 +58,28 @@ test('the slots of a group come together, the oldest request first, and another 
   expect(laneOf(place('any'))).not.toBe(laneOf(place('any', { caller: `${caller}2` })));
 });
 
-test('the start window does not count the time in line', () => {
-  const entry = { extractionId: 'one', requestId: 'r', attempt: 0, slot: '', waitedMs: 2_000, expiresAt: 0 };
-  const now = new Date('2026-03-01T12:00:10.000Z');
-  expect(waitedMs(undefined, now)).toBe(0);
-  expect(waitedMs(entry, now)).toBe(2_000);
-  const waiting = { ...entry, waitingSince: '2026-03-01T12:00:03.000Z' };
-  expect(waitedMs(waiting, now)).toBe(9_000);
-  expect([9, 9.001].map((maxWait) => hasWaitedTooLong(waiting, now, maxWait))).toEqual([true, false]);
-  const windowOf = (of: LineEntry) =>
-    startWindowOf(of, '2026-03-01T12:00:00.000Z', { startWindow: 900, maxWait: 100 });
-  expect([entry, waiting].map(windowOf)).toEqual([902, 101]);
-  // The clock of who parked it was ahead.
-  expect(waitedMs({ ...entry, waitingSince: '2026-03-01T12:00:13.000Z' }, now)).toBe(2_000);
-});
-
-test('lanes go by turns, and in a lane its groups, each in the order of requests', () => {
+test('callers go by turns, then the priorities of one, then his groups, each in the order of requests', () => {
   const line = [
-    ...many(5, 'crowd'),
+    ...many(3, 'crowd'),
     ...many(2, 'crowd-elsewhere', { group: 'other bank' }),
-    ...many(1, 'single', { caller: 'arn:aws:iam::111122223333:role/Another' }),
     ...many(2, 'night', { priority: 'background' }),
+    ...many(3, 'single', { caller: 'arn:aws:iam::111122223333:role/Another' }),
   ];
-  const { next, left, served } = chooseNext(line, 6, new Map(), open, now);
+  const { next, left, served } = chooseNext(line, 7, new Map(), open, now);
   expect(namesOf(next)).toEqual([
     'crowd-100',
     'single-100',
     'night-100',
+    'single-101',
     'crowd-elsewhere-100',
+    'single-102',
     'night-101',
-    'crowd-101',
   ]);
-  expect(left).toBe(4);
+  expect(left).toBe(3);
   // Who was served last is served last in the next tick, too.
   const rest = line.filter((one) => !next.includes(one));
   const again = [...rest, ...many(1, 'new', { caller: 'arn:aws:iam::111122223333:role/New' })];
-  expect(namesOf(chooseNext(again, 2, served, open, now).next)).toEqual(['new-100', 'crowd-elsewhere-101']);
+  expect(namesOf(chooseNext(again, 2, served, open, now).next)).toEqual(['new-100', 'crowd-101']);
 });
 
 test('who may be tried again later is passed over until then, and holds nobody', () => {
@@ -115,23 +97,24 @@ test('what is refused comes to the front twice, and then after a pause that grow
   const places = [0, 1, 2, 3, 4, 7, 100].map((refusals) => placeAt('requested', { refusals }, now));
   const after = (seconds: number) => new Date(now.getTime() + seconds * 1_000).toISOString();
   expect(places).toEqual([...Array(3).fill('requested'), after(5), after(10), after(60), after(60)]);
-  expect(placeAt('requested', { refusals: 3, notBefore: after(90) }, now)).toBe(after(90));
-  expect(placeAt('requested', { refusals: 3, notBefore: after(1) }, now)).toBe(after(5));
+  const asked = (refusals: number, seconds: number) =>
+    placeAt('requested', { refusals, notBefore: after(seconds) }, now);
+  expect([asked(1, 90), asked(3, 90), asked(3, 1), asked(1, 7_200)]).toEqual([
+    after(90),
+    after(90),
+    after(5),
+    after(3_600),
+  ]);
 });
 
 test('a group that its breaker holds is passed over, and its turn needs no rate', () => {
   const line = [...many(2, 'held', { group: 'broken' }), ...many(2, 'free', { group: 'fine' })];
-  const gateOf = (kind: 'turn' | readonly []) => (entry: InLine) =>
-    entry.extractionId.startsWith('held') ? (kind === 'turn' ? kind : [{ left: 0 }]) : [];
-  const held = chooseNext(line, 5, new Map(), gateOf([]), now);
+  const mayGo =
+    (may: 'turn' | 'no') =>
+    ({ group }: Place) =>
+      group === 'broken' ? may : 'yes';
+  const held = chooseNext(line, 5, new Map(), mayGo('no'), now);
   expect([namesOf(held.next), held.turns, held.left]).toEqual([['free-100', 'free-101'], [], 0]);
-  const turn = chooseNext(line, 0, new Map(), gateOf('turn'), now);
+  const turn = chooseNext(line, 0, new Map(), mayGo('turn'), now);
   expect([turn.next, namesOf(turn.turns), turn.left]).toEqual([[], ['held-100'], 2]);
-});
-
-test('groups that reopen together share what is released of them', () => {
-  const shared = { left: 2 };
-  const line = [...many(3, 'one', { group: 'one' }), ...many(3, 'two', { group: 'two' })];
-  const { next, left } = chooseNext(line, 10, new Map(), () => [shared], now);
-  expect([namesOf(next), left]).toEqual([['one-100', 'two-100'], 0]);
 });

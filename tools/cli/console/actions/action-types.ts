@@ -1,5 +1,5 @@
-import type { PausableCalls } from '../../../../lib/breaker/breaker-store.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
+import type { PausableCalls } from '../../../../lib/shared-item/operator-settings.ts';
 
 export type ActionResult = {
   readonly text: string;

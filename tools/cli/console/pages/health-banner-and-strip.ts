@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { type PausableCalls, pausableCalls } from '../../../../lib/breaker/breaker-store.ts';
+import { type PausableCalls, pausableCalls } from '../../../../lib/shared-item/operator-settings.ts';
 import { describeHold, holdOf } from '../../terminal/describe-hold.ts';
 import { describeWaiting, waitingIn } from '../../terminal/describe-rate.ts';
 import { ago, type Html, plural, shown } from '../format-for-page.ts';

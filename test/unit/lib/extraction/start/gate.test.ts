@@ -1,10 +1,19 @@
 import { expect, test } from 'vitest';
-import type { Admission } from '../../../../../lib/breaker/circuit-breaker.ts';
+import type { Admission, Shown } from '../../../../../lib/breaker/circuit-breaker.ts';
 import { maxEntries } from '../../../../../lib/extraction/deadlines.ts';
 import type { NotAccepted, StartCallResult } from '../../../../../lib/extraction/plan.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { type GateDeps, gateOf } from '../../../../../lib/extraction/start/gate.ts';
-import type { ShownToRate, StartLimiter } from '../../../../../lib/rate-limit/start-limiter.ts';
+import {
+  admit,
+  conclude,
+  concludeUncalled,
+  type GateDeps,
+  type Going,
+  readAsking,
+  reportSlow,
+  resultFor,
+} from '../../../../../lib/extraction/start/gate.ts';
+import type { Called } from '../../../../../lib/extraction/start/start-call.ts';
 import { type LineEntry, parseSlot } from '../../../../../lib/rate-limit/start-line.ts';
 import { at, extraction, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
@@ -13,88 +22,108 @@ import { memoryStartLine } from '../../../../support/stores/memory-start-line.ts
 test('a start goes if its breaker and the rate let it', async () => {
   const requestedAt = '2026-03-01T12:00:00.000Z';
   const of = { extractionId: 'e-1', requestId: 'r-1', requestedBy: 'caller', method: 'consent', requestedAt };
-  const pass = { kind: 'pass' };
   const deps = {
-    breaker: { admit: async () => pass },
+    breaker: { admit: async () => ({ kind: 'pass' }) },
     startLine: { limiter: { admit: async () => 'go' } },
     now: () => new Date(requestedAt),
     timings: { startWindow: 900, maxWait: 21_600 },
   } as unknown as GateDeps;
-  const gate = await gateOf(of as Extraction, { requestId: 'r-1', entry: 0, callbackAttempt: 0 }, deps);
-  expect(await gate.admit(false)).toBe(pass);
+  const attempt = { requestId: 'r-1', entry: 0, callbackAttempt: 0 };
+  const asking = await readAsking(of as Extraction, attempt, deps);
+  expect(await admit(asking, false, deps)).toMatchObject({ kind: 'pass' });
 });
 
 const record = extraction();
 const { extractionId, requestId } = record;
 const about = { caller: record.requestedBy, group: 'bank', extraction: extractionId };
 const pass: Admission = { kind: 'pass', about };
+const turn: Admission = { kind: 'turn', about, holder: 'holder' };
+const held: Admission = { kind: 'held', cause: 'http-503' };
 const busy: NotAccepted = {
   kind: 'not-accepted',
   error: 'ProviderBusy',
   problem: 'http-429',
-  notBefore: iso(60),
+  notBefore: undefined,
 };
+const accepted: Called = { result: { kind: 'accepted', taskId: 'task' }, shown: { kind: 'accepted' } };
+const failed: Called = {
+  result: { kind: 'unknown', reason: 'http-503' },
+  shown: { kind: 'failed', cause: 'http-503' },
+};
+const refused = (fields: Partial<NotAccepted> = {}): Called => ({
+  result: { ...busy, ...fields },
+  shown: { kind: 'nothing' },
+});
 
 type Setting = {
   readonly entry?: number;
-  readonly attempt?: number;
   readonly isReleased?: boolean;
   readonly breaker?: Admission;
   readonly rate?: 'go' | 'wait';
   readonly waited?: Pick<LineEntry, 'waitedMs' | 'waitingSince' | 'refusals'>;
   readonly seconds?: number;
   readonly failsToWait?: true;
-  /** Starts are not limited. */
-  readonly unlimited?: true;
+  /** Its group had failed before. */
+  readonly isKnownToFail?: true;
 };
 
-/** The gate of one start with this behind it, and what it did. */
-const gateWith = async (setting: Setting) => {
-  const { attempt = 0, breaker = pass, rate = 'go', waited, seconds = 100 } = setting;
+/** One start with this behind it, and what it did. */
+const startWith = async (setting: Setting) => {
+  const { breaker = pass, rate = 'go', waited, seconds = 100 } = setting;
   const line = memoryStartLine();
   if (waited !== undefined)
     await line.write({ extractionId, requestId, attempt: 0, slot: 'slot', expiresAt: 1e11, ...waited });
-  const did: unknown[] = [];
-  const limiter: StartLimiter = {
-    admit: async (_about, asking) => {
-      did.push(asking);
-      return rate;
+  const did: string[] = [];
+  const deps: GateDeps = {
+    breaker: {
+      admit: async () => breaker,
+      report: async (_admission, { kind }: Shown) => {
+        did.push(`breaker: ${kind}`);
+        return setting.isKnownToFail !== true && (kind === 'failed' || kind === 'slow');
+      },
     },
-    report: async (_group: string, { kind }: ShownToRate) => void did.push(`rate: ${kind}`),
-    reopen: async () => undefined,
-    wait: async (waiting, isHeld) => {
-      if (setting.failsToWait) throw new Error('StartLine is down.');
-      did.push(isHeld ? 'in line: held' : 'in line');
-      await line.write(waiting);
+    startLine: {
+      line,
+      limiter: {
+        admit: async () => {
+          did.push('asks the rate');
+          return rate;
+        },
+        report: async (_about, { kind }) => {
+          did.push(`rate: ${kind}`);
+          return 7;
+        },
+        wait: async (entry) => {
+          if (setting.failsToWait) throw new Error('StartLine is down.');
+          did.push('in line');
+          await line.write(entry);
+        },
+      },
     },
+    now: () => at(seconds),
+    timings,
+    telemetry: memoryTelemetry().telemetry,
   };
-  const gate = await gateOf(
-    record,
-    { ...setting, requestId, callbackAttempt: attempt },
-    {
-      breaker: {
-        admit: async () => breaker,
-        report: async (_admission, { kind }) => void did.push(`breaker: ${kind}`),
-      },
-      startLine: {
-        line,
-        ...(setting.unlimited ? {} : { limiter }),
-      },
-      now: () => at(seconds),
-      timings,
-      telemetry: memoryTelemetry().telemetry,
-    },
-  );
-  return { gate, did, line };
+  const attempt = { ...setting, requestId, callbackAttempt: 1_000 * (setting.entry ?? 0) };
+  return { asking: await readAsking(record, attempt, deps), deps, did, line };
 };
 
-const notYet = (explanation: 'Waits' | 'ProviderBusy') =>
-  ({ conclusion: 'not-yet', explanation, error: explanation, problem: 'http-429', record }) as const;
+/** The same, admitted, called and concluded. */
+const concluded = async (setting: Setting, called: Called) => {
+  const { asking, deps, did, line } = await startWith(setting);
+  const going = (await admit(asking, false, deps)) as Going;
+  did.length = 0;
+  const result = resultFor(called, asking, deps.now());
+  const error = result.kind === 'not-accepted' ? result.error : undefined;
+  const ended = { conclusion: 'not-yet', explanation: 'Waits', record, error } as never;
+  const instead = await conclude(asking, going, called, ended, deps);
+  return { did, item: await line.find(extractionId), instead, result };
+};
 
 test('one that the rate holds waits in line', async () => {
-  const { gate, did, line } = await gateWith({ entry: 0, rate: 'wait' });
-  expect(await gate.admit(false)).toEqual({ kind: 'waits', problem: undefined });
-  expect(did.at(-1)).toBe('in line');
+  const { asking, deps, did, line } = await startWith({ entry: 0, rate: 'wait' });
+  expect(await admit(asking, false, deps)).toEqual({ kind: 'waits', problem: undefined });
+  expect(did).toEqual(['asks the rate', 'in line']);
   // Its item outlives the longest wait and the start after it by a day.
   const expiresAt = at(100 + timings.maxWait + timings.startWindow + 86_400).getTime() / 1_000;
   const entry = { requestId, waitingSince: iso(100), waitedMs: 0, expiresAt };
@@ -102,121 +131,98 @@ test('one that the rate holds waits in line', async () => {
 });
 
 test('one that a breaker holds waits without asking for the rate', async () => {
-  const { gate, did, line } = await gateWith({ entry: 0, breaker: { kind: 'held', cause: 'http-503' } });
-  expect(await gate.admit(false)).toEqual({ kind: 'waits', problem: 'held/http-503' });
-  expect(did).toEqual(['in line: held']);
-  expect(await line.find(extractionId)).toBeDefined();
+  const { asking, deps, did } = await startWith({ entry: 0, breaker: held });
+  expect(await admit(asking, false, deps)).toEqual({ kind: 'waits', problem: 'held/http-503' });
+  expect(did).toEqual(['in line']);
 });
 
 test.each<readonly [string, Setting, boolean]>([
   ['only asks', { entry: 0 }, true],
   ['was begun before there was a line', {}, false],
-  ['has waited as often as one may', { entry: maxEntries }, false],
 ])('a held start that %s does not wait in line', async (_, setting, onlyAsk) => {
-  const held = { kind: 'held', cause: 'http-503' } as const;
-  const { gate, line } = await gateWith({ ...setting, breaker: held, rate: 'wait' });
-  expect(await gate.admit(onlyAsk)).toEqual(held);
-  expect(gate.outcomeOf({ result: busy, shown: { kind: 'nothing' } }).result).toBe(busy);
-  expect(await line.find(extractionId)).toBeUndefined();
+  const { asking, deps, did } = await startWith({ ...setting, breaker: held, rate: 'wait' });
+  expect([await admit(asking, onlyAsk, deps), did]).toEqual([held, []]);
 });
 
-const turn: Admission = { kind: 'turn', about, holder: 'holder' };
-
-test.each<readonly [string, Setting, boolean]>([
-  ['first', { entry: 0 }, false],
-  ['with a turn', { entry: 0, breaker: turn }, false],
-  ['released', { entry: 1, attempt: 1_000, isReleased: true }, true],
-  ['after a wait that failed', { entry: 1, attempt: 1_000, isReleased: false }, false],
-  ['after any wait, in an execution of an earlier version', { entry: 1, attempt: 1_000 }, true],
-  ['a retry, in an execution of an earlier version', { entry: 1, attempt: 1_001 }, false],
-])('the dispatcher has counted an attempt: %s', async (_, setting, isReleased) => {
-  const { gate, did } = await gateWith(setting);
-  await gate.admit(false);
-  expect(did).toEqual([{ isReleased, isTurn: setting.breaker === turn }]);
+test.each<readonly [string, Setting, readonly string[]]>([
+  ['first', { entry: 0 }, ['asks the rate']],
+  ['with the turn of a breaker', { entry: 0, breaker: turn }, []],
+  ['that the dispatcher has released, and counted', { entry: 1, isReleased: true }, []],
+  ['after a wait that failed', { entry: 1, isReleased: false }, ['asks the rate']],
+])('an attempt %s', async (_, setting, did) => {
+  const start = await startWith(setting);
+  expect(await admit(start.asking, false, start.deps)).toMatchObject({ admittedAt: at(100).getTime() });
+  expect(start.did).toEqual(did);
 });
 
 test('the window does not count what it waited, and the deadline moves by that', async () => {
-  const { gate } = await gateWith({ entry: 1, waited: { waitedMs: 20_000, waitingSince: iso(70) } });
-  expect(gate.timings.startWindow).toBe(timings.startWindow + 50);
-  expect(gate.deadlineAt).toBe(iso(50 + timings.deadline));
-  expect(gate.hasWaitedTooLong).toBe(false);
-  const late = await gateWith({ entry: 1, waited: { waitedMs: timings.maxWait * 1_000 } });
-  expect(late.gate.hasWaitedTooLong).toBe(true);
+  const { asking } = await startWith({ entry: 1, waited: { waitedMs: 20_000, waitingSince: iso(70) } });
+  expect(asking.timings.startWindow).toBe(timings.startWindow + 50);
+  expect(asking.deadlineAt).toBe(iso(50 + timings.deadline));
+  expect(asking.hasWaitedTooLong).toBe(false);
 });
 
-test('without a limit nobody waits, and what one had waited before counts in no window', async () => {
-  const waited = { waitedMs: 20_000, waitingSince: iso(70) };
-  const held = { kind: 'held', cause: 'http-503' } as const;
-  const { gate, line } = await gateWith({ unlimited: true, entry: 1, waited, breaker: held });
-  expect(gate.timings.startWindow).toBe(timings.startWindow + 50);
-  expect(await gate.admit(false)).toBe(held);
-  expect(await line.find(extractionId)).toMatchObject(waited);
+test.each<readonly [string, Setting]>([
+  ['for as long', { entry: 1, waited: { waitedMs: timings.maxWait * 1_000 } }],
+  ['as often', { entry: maxEntries }],
+])('who has waited %s as one may is not started', async (_, setting) => {
+  expect((await startWith(setting)).asking.hasWaitedTooLong).toBe(true);
 });
 
-test.each<readonly [string, StartCallResult, string | undefined]>([
-  ['accepted', { kind: 'accepted', taskId: 'task' }, 'rate: accepted'],
-  ['a 429', busy, 'rate: refused'],
-  ['a 429 with an errorType', { ...busy, problem: 'http-429/BUSY' }, 'rate: refused'],
-  ['the quota', { ...busy, problem: 'quota-reached' }, undefined],
-  ['the user', { ...busy, problem: 'user-busy' }, undefined],
-  ['a 503', { kind: 'unknown', reason: 'http-503' }, 'rate: overloaded'],
-])('what the rate learns of a call: %s', async (_, result, learnt) => {
-  const { gate, did, line } = await gateWith({ entry: 0 });
-  await gate.admit(false);
-  const shown = result.kind === 'unknown' ? { kind: 'failed', cause: 'http-503' } : { kind: 'nothing' };
-  gate.outcomeOf({ result, shown: shown as never });
-  await gate.afterCall(notYet('ProviderBusy'));
-  expect(did.slice(1)).toEqual(learnt === undefined ? [] : [learnt]);
-  expect(await line.find(extractionId)).toBeUndefined();
+test.each<readonly [string, Setting, Called, readonly string[]]>([
+  ['accepted', {}, accepted, ['breaker: accepted', 'rate: accepted']],
+  ['a 429', {}, refused(), ['breaker: nothing', 'rate: refused', 'in line']],
+  [
+    'a 429 with an errorType',
+    {},
+    refused({ problem: 'http-429/BUSY' }),
+    ['breaker: nothing', 'rate: refused', 'in line'],
+  ],
+  [
+    'a third 429',
+    { waited: { waitedMs: 0, refusals: 2 }, entry: 1 },
+    refused(),
+    ['breaker: nothing', 'in line'],
+  ],
+  ['the quota', {}, refused({ problem: 'quota-reached' }), ['breaker: nothing']],
+  ['the user', {}, refused({ problem: 'user-busy' }), ['breaker: nothing']],
+  ['a 503', {}, failed, ['breaker: failed', 'rate: failed']],
+  ['a 503 of a group that failed before', { isKnownToFail: true }, failed, ['breaker: failed']],
+  ['a 503 in the turn of a breaker', { breaker: turn }, failed, ['breaker: failed']],
+])('what breaker and rate learn of a call: %s', async (_, setting, called, expected) => {
+  expect((await concluded({ entry: 0, ...setting }, called)).did).toEqual(expected);
 });
 
-test.each<readonly [StartCallResult, readonly string[]]>([
-  [{ kind: 'accepted', taskId: 'task' }, []],
-  [{ kind: 'unknown', reason: 'timeout' }, []],
-  [busy, ['rate: refused']],
-])('a slow call is an overload while it is under way, however it ends: %j', async (result, then) => {
-  const { gate, did } = await gateWith({ entry: 0 });
-  await gate.admit(false);
-  await gate.reportSlow();
-  const shown = { kind: result.kind === 'unknown' ? 'failed' : 'nothing' } as const;
-  gate.outcomeOf({ result, shown });
-  await gate.afterCall(notYet('ProviderBusy'));
-  expect(did.slice(1)).toEqual(['breaker: slow', 'rate: overloaded', ...then]);
+test('a slow call has failed while it is under way, and that is taken back once it is accepted', async () => {
+  const { asking, deps, did } = await startWith({ entry: 0 });
+  const going = (await admit(asking, false, deps)) as Going;
+  did.length = 0;
+  const slow = await reportSlow(asking, going, deps);
+  expect([slow, did]).toEqual([{ countedAt: 7 }, ['breaker: slow', 'rate: failed']]);
+  const recovered = await concluded({ entry: 0 }, { ...accepted, slow });
+  expect(recovered.did).toEqual(['breaker: accepted', 'rate: recovered', 'rate: accepted']);
+  expect((await concluded({ entry: 0 }, { ...failed, slow })).did).toEqual(['breaker: nothing']);
+  // The turn that it holds ends with it.
+  const turned = await concluded({ entry: 0, breaker: turn }, { ...failed, slow: { countedAt: undefined } });
+  expect(turned.did).toEqual(['breaker: failed']);
 });
 
 test('a start that the rate refused goes to the line, or is retried if it cannot, or its window is over', async () => {
-  const { gate, line } = await gateWith({ entry: 0 });
-  await gate.admit(false);
-  const shown = { kind: 'nothing' } as const;
-  const { result } = gate.outcomeOf({ result: busy, shown });
-  expect(result).toMatchObject({ error: 'Waits', notBefore: undefined });
-  expect(await gate.afterCall(notYet('Waits'))).toBeUndefined();
-  expect(await line.find(extractionId)).toMatchObject({ waitingSince: iso(100) });
-
-  const late = await gateWith({ entry: 0, seconds: timings.startWindow });
-  await late.gate.admit(false);
-  expect(late.gate.outcomeOf({ result: busy, shown }).result).toBe(busy);
-
-  const broken = await gateWith({ entry: 0, failsToWait: true });
-  await broken.gate.admit(false);
-  broken.gate.outcomeOf({ result: busy, shown });
-  expect(await broken.gate.afterCall(notYet('Waits'))).toBe(busy);
+  const waits = await concluded({ entry: 0 }, refused());
+  expect(waits).toMatchObject({ instead: undefined, result: { error: 'Waits' } });
+  expect(waits.item).toMatchObject({ waitingSince: iso(100), refusals: 1 });
+  const late = await concluded({ entry: 0, seconds: timings.startWindow }, refused());
+  expect([late.result, late.item]).toEqual([busy, undefined]);
+  const broken = await concluded({ entry: 0, failsToWait: true }, refused());
+  expect(broken.instead).toEqual(busy);
 });
 
 test.each<readonly [string, StartCallResult, object | undefined]>([
-  ['accepted, its item goes', { kind: 'accepted', taskId: 'task' }, undefined],
+  ['accepted, its item goes', accepted.result, undefined],
   ['to be retried, its window counts again', { ...busy, problem: 'user-busy' }, { waitedMs: 30_000 }],
 ])('once one that waited is %s', async (_, result, left) => {
-  const { gate, line } = await gateWith({
-    entry: 1,
-    attempt: 1_000,
-    waited: { waitedMs: 0, waitingSince: iso(70) },
-  });
-  await gate.admit(false);
-  gate.outcomeOf({ result, shown: { kind: 'nothing' } });
-  await gate.afterCall(notYet('ProviderBusy'));
-  await gate.report({ kind: 'nothing' });
-  const item = await line.find(extractionId);
+  const setting = { entry: 1, isReleased: true, waited: { waitedMs: 0, waitingSince: iso(70) } };
+  const { item } = await concluded(setting, { result, shown: { kind: 'nothing' } });
   if (left === undefined) expect(item).toBeUndefined();
   else {
     expect(item).toMatchObject(left);
@@ -224,20 +230,22 @@ test.each<readonly [string, StartCallResult, object | undefined]>([
   }
 });
 
+test('one that was let go and made no call frees its turn, and keeps what it has waited', async () => {
+  const setting = { entry: 1, isReleased: true, waited: { waitedMs: 0, waitingSince: iso(70) } };
+  const { asking, deps, did, line } = await startWith(setting);
+  const going = (await admit(asking, false, deps)) as Going;
+  await concludeUncalled(asking, going, failed.shown, deps);
+  expect(did).toEqual(['breaker: failed', 'rate: failed']);
+  expect(await line.find(extractionId)).toMatchObject({ waitedMs: 30_000 });
+});
+
 test.each([
-  [0, [{ isReleased: true, isTurn: false }, 'rate: refused', 'in line'], iso(0)],
-  [1, [{ isReleased: true, isTurn: false }, 'rate: refused', 'in line'], iso(0)],
-  [2, [{ isReleased: true, isTurn: false }, 'in line'], iso(160)],
-] as const)('refused after %i refusals', async (refusals, expected, at) => {
-  const { gate, did, line } = await gateWith({
-    entry: 1,
-    attempt: 1_000,
-    waited: { waitedMs: 0, waitingSince: iso(70), refusals },
-  });
-  await gate.admit(false);
-  gate.outcomeOf({ result: { ...busy, notBefore: iso(160) }, shown: { kind: 'nothing' } });
-  await gate.afterCall(notYet('Waits'));
-  expect(did).toEqual(expected);
-  const { refusals: noted, slot = '' } = (await line.find(extractionId)) ?? {};
-  expect([noted, parseSlot(slot)?.at]).toEqual([refusals + 1, at]);
+  [0, undefined, iso(0)],
+  [0, iso(160), iso(160)],
+  [2, iso(160), iso(160)],
+  [2, undefined, iso(105)],
+])('refused after %i refusals, with Retry-After until %s', async (refusals, notBefore, place) => {
+  const waited = { waitedMs: 0, waitingSince: iso(70), refusals };
+  const { item } = await concluded({ entry: 1, isReleased: true, waited }, refused({ notBefore }));
+  expect([item?.refusals, parseSlot(item?.slot ?? '')?.at]).toEqual([refusals + 1, place]);
 });

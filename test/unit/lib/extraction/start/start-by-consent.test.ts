@@ -17,6 +17,7 @@ import { consentExtraction, consentId, consentIn, id } from '../../../../support
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
 import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
+import { openLine } from '../../../../support/stores/memory-start-line.ts';
 import type { StoreCall, StoreFaults } from '../../../../support/stores/store-fault.ts';
 
 test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task Token', async (variant) => {
@@ -87,6 +88,7 @@ const world = (record: ConsentExtraction = consentExtraction(), setup: Setup = {
       );
     },
     breaker: closedCircuit,
+    startLine: openLine(),
     whenSlow: () => () => undefined,
     logIn: async () => undefined,
     msLeft: () => (posts.length > 0 ? setup.msLeft : undefined) ?? 60_000,

@@ -12,6 +12,7 @@ import {
 } from '../../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { breakerThat, closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
+import { openLine } from '../../../../support/stores/memory-start-line.ts';
 
 test('a start that an operator has paused fails the state by name, and the machine retries it', async () => {
   const requestedAt = '2026-03-01T12:00:00.000Z';
@@ -60,6 +61,7 @@ const world = ({ record = extraction(), brings = 'task-1', ...more }: Setup = {}
       },
     }),
     breaker: closedCircuit,
+    startLine: openLine(),
     whenSlow: () => () => undefined,
     maxCallMs: 20_000,
     logIn: async () => undefined,

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { CircuitBreaker } from '../../../../../lib/breaker/circuit-breaker.ts';
-import { defined } from '../../../../../lib/defined.ts';
 import type { Update } from '../../../../../lib/extraction/change.ts';
 import { loginProblemOf } from '../../../../../lib/extraction/codes.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
@@ -24,7 +23,7 @@ import { extraction, extractionIn, id, iso, timings } from '../../../../support/
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { breakerThat, closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
 import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
-import { memoryStartLine } from '../../../../support/stores/memory-start-line.ts';
+import { memoryStartLine, openLine } from '../../../../support/stores/memory-start-line.ts';
 import { taskExpiry } from '../../../../support/stores/memory-task-store.ts';
 import type { StoreCall, StoreFaults } from '../../../../support/stores/store-fault.ts';
 
@@ -41,6 +40,7 @@ test('a requested extraction is claimed before the start call, and then linked t
     requests: { get: async () => stored, remove: vi.fn() },
     tasks: { link: async (link: TaskLink) => ({ linked: true, task: link }) },
     breaker: { admit: async () => ({ kind: 'pass' }), report: vi.fn() },
+    startLine: { limiter: { report: vi.fn() } },
     callFor: async () => ({ tokens: { current: async () => 'session' }, post: async () => record.status }),
     ...{ whenSlow: () => vi.fn(), msLeft: () => 60_000, maxCallMs: 20_000, newAttemptId: () => 'a-1' },
     now: () => new Date(time),
@@ -137,7 +137,7 @@ const world = (
       return { ...callByCredentials(record, unsealed, byCredentials), ...known };
     },
     breaker: setup.breaker ?? closedCircuit,
-    ...defined({ startLine: setup.startLine }),
+    startLine: setup.startLine ?? openLine(),
     logIn: sessions.renew,
     whenSlow: setup.whenSlow ?? (() => () => undefined),
     msLeft: () => setup.msLeft?.(events) ?? 60_000,
@@ -148,7 +148,11 @@ const world = (
   const startAs = async (callbackAttempt = 0, changed: Partial<typeof timings> = {}) => {
     const callbackToken = `token-${callbackAttempt}`;
     const result = await start(
-      { extractionId: id, requestId: 'request-1', callbackToken, callbackAttempt, entry: 0 },
+      {
+        ...{ extractionId: id, requestId: 'request-1', callbackToken, callbackAttempt },
+        // Without a line, it is of an execution that has no state in which it could wait.
+        ...(setup.startLine && { entry: 0 }),
+      },
       { ...deps, timings: { ...timings, ...changed } },
     );
     if (result.conclusion !== 'gone') expect(result.record).toEqual(seen.record());
@@ -210,7 +214,6 @@ describe('when the provider asked to wait', () => {
     const limiter: StartLimiter = {
       admit: async () => 'go',
       report: async () => undefined,
-      reopen: async () => undefined,
       wait: () => Promise.reject(new Error('StartLine is down.')),
     };
     const startLine = { limiter, line: memoryStartLine() };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { pausesItem } from '../../../../../lib/breaker/breaker-store.ts';
 import { rateItem } from '../../../../../lib/rate-limit/rate-state.ts';
+import { pausesItem } from '../../../../../lib/shared-item/operator-settings.ts';
 import {
   clearRate,
   pauseCalls,

@@ -16,13 +16,21 @@ test.each<readonly [string, StartRate, readonly string[]]>([
   ],
   [
     'a setting, and a line',
-    { lanes, from: 'setting', perSecond: 4, notBefore: '2026-03-01T06:00:30.000Z' },
+    { lanes, from: 'setting', perSecond: 4 },
     [
       '4 starts a second are made, as startsPerSecond says',
-      'the provider asked for no start before 2026-03-01T06:00:30.000Z',
       '112 starts wait in line, the last of them for 28 s',
       '  100 of orders, background',
       '  2 of orders, interactive',
+      '  10 of app, interactive',
+    ],
+  ],
+  [
+    'a line of which only the beginning was counted',
+    { lanes: lanes.slice(2), isComplete: false, from: 'setting', perSecond: 4 },
+    [
+      '4 starts a second are made, as startsPerSecond says',
+      'more than 10 starts wait in line',
       '  10 of app, interactive',
     ],
   ],

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { rateItem } from '../../../../lib/rate-limit/rate-state.ts';
-import { startEstimates } from '../../../../lib/rate-limit/start-estimates.ts';
-import { lanes, now as start } from '../../../support/data/lanes.ts';
-import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
+import { startEstimates } from '../../../../../lib/extraction/api/start-estimates.ts';
+import { rateItem } from '../../../../../lib/rate-limit/rate-state.ts';
+import { lanes, now as start } from '../../../../support/data/lanes.ts';
+import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 
 const places = lanes.flatMap(({ waiting }) => waiting);
 
@@ -10,13 +10,11 @@ const places = lanes.flatMap(({ waiting }) => waiting);
 const given = ({
   isPaused = false,
   lineUntil = 4_000,
-  notBefore = 0,
   isComplete = true,
   fails = () => false,
 }: Partial<{
   isPaused: boolean;
   lineUntil: number;
-  notBefore: number;
   isComplete: boolean;
   fails: () => boolean;
 }> = {}) => {
@@ -29,10 +27,8 @@ const given = ({
       read: async (name) => {
         expect(name).toBe(rateItem);
         reads.rate += 1;
-        const learnt = { perSecond: 1, at: now().getTime() };
-        return {
-          state: { nextStartAt: 0, notBefore, lineUntil: now().getTime() + lineUntil, learnt },
-        };
+        const learnt = { perSecond: 1, good: 1, share: 0.5, at: now().getTime() };
+        return { state: { lineUntil: now().getTime() + lineUntil, learnt } };
       },
     },
     readLine: async () => {
@@ -53,10 +49,8 @@ const given = ({
 
 test('a start in line is expected at its place and the rate, and one that does not wait is not', async () => {
   const { estimate } = given();
-  expect(await estimate('app-interactive-0')).toBe('2026-03-01T06:00:03.000Z');
+  expect(await estimate('app-interactive-0')).toBe('2026-03-01T06:00:02.000Z');
   expect(await estimate('another')).toBeUndefined();
-  const held = given({ notBefore: start.getTime() + 60_000 });
-  expect(await held.estimate('app-interactive-0')).toBe('2026-03-01T06:01:03.000Z');
 });
 
 test('the line is read once in 3 s for each page of it, and no estimate is in the past', async () => {
@@ -66,7 +60,7 @@ test('the line is read once in 3 s for each page of it, and no estimate is in th
   expect(await estimate('app-interactive-0')).toBe('2026-03-01T06:00:05.900Z');
   expect(reads).toEqual({ rate: 1, line: 1 });
   after(6);
-  expect(await estimate('app-interactive-0')).toBe('2026-03-01T06:00:09.000Z');
+  expect(await estimate('app-interactive-0')).toBe('2026-03-01T06:00:08.000Z');
   expect(reads).toEqual({ rate: 2, line: 2 });
 });
 
@@ -89,5 +83,5 @@ test('a line that cannot be read fails no answer, and is not read again at once'
   expect(counted).toEqual(['RateUnavailable']);
   fails = false;
   after(3);
-  expect(await estimate('app-interactive-0')).toBe('2026-03-01T06:00:06.000Z');
+  expect(await estimate('app-interactive-0')).toBe('2026-03-01T06:00:05.000Z');
 });

@@ -1,4 +1,4 @@
-import { laneOf, type Place } from './start-line.ts';
+import { laneOf, type Place } from '../../rate-limit/start-line.ts';
 
 /** Who waits of one caller and priority, the oldest request first. */
 export type LineLane = Pick<Place, 'caller' | 'priority'> & { readonly waiting: readonly Place[] };
@@ -8,8 +8,6 @@ export type Line = {
   readonly lanes: readonly LineLane[];
   /** Starts a second. Absent: there is no limit. */
   readonly perSecond?: number;
-  /** The provider asked for no start before, as an ISO time. */
-  readonly notBefore?: string;
   /** An operator paused starts, so that nobody knows when they go on. */
   readonly isPaused?: boolean;
 };
@@ -24,15 +22,27 @@ export const lanesOf = (places: readonly Place[]): readonly LineLane[] =>
   });
 
 /**
- * How many starts are made before this one, as lanes share the rate by turns: of each other lane no more than stand before it in its
- * own. Undefined if it does not wait.
+ * How many starts are made before this one: callers share the rate by turns, and the priorities of one caller what he gets. So of each other
+ * lane of its caller no more than stand before it in its own, and of each other caller no more than of its own. Undefined if it does not wait.
  */
 export const startsBefore = (lanes: readonly LineLane[], extractionId: string): number | undefined => {
   const own = lanes.find(({ waiting }) => waiting.some((one) => one.extractionId === extractionId));
   if (own === undefined) return undefined;
   const place = own.waiting.findIndex((one) => one.extractionId === extractionId);
-  const others = lanes.filter((lane) => lane !== own);
-  return others.reduce((sum, { waiting }) => sum + Math.min(waiting.length, place + 1), place);
+  const sizes = Map.groupBy(
+    lanes.filter((lane) => lane !== own),
+    ({ caller }) => caller,
+  );
+  const atMost = (size: number, max: number): number => Math.min(size, max + 1);
+  const beside = (sizes.get(own.caller) ?? []).reduce(
+    (sum, { waiting }) => sum + atMost(waiting.length, place),
+    place,
+  );
+  sizes.delete(own.caller);
+  return [...sizes.values()].reduce((sum, others) => {
+    const waiting = others.reduce((size, lane) => size + lane.waiting.length, 0);
+    return sum + atMost(waiting, beside);
+  }, beside);
 };
 
 /**
@@ -40,12 +50,11 @@ export const startsBefore = (lanes: readonly LineLane[], extractionId: string): 
  * there is no rate, as for what only a breaker holds, or starts are paused.
  */
 export const expectedStartAt = (
-  { lanes, perSecond, notBefore, isPaused = false }: Line,
+  { lanes, perSecond, isPaused = false }: Line,
   extractionId: string,
   now: Date,
 ): string | undefined => {
   const before = startsBefore(lanes, extractionId);
   if (before === undefined || perSecond === undefined || isPaused) return undefined;
-  const from = Math.max(now.getTime(), Date.parse(notBefore ?? now.toISOString()));
-  return new Date(from + ((before + 1) * 1_000) / perSecond).toISOString();
+  return new Date(now.getTime() + ((before + 1) * 1_000) / perSecond).toISOString();
 };

@@ -1,15 +1,15 @@
-import { type BreakerStore, readItem } from '../breaker/breaker-store.ts';
-import type { Telemetry } from '../observability/telemetry.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
+import { hasLine, parseRateState, rateAt, rateItem } from '../../rate-limit/rate-state.ts';
+import type { Place } from '../../rate-limit/start-line.ts';
+import { readItem, type SharedItemStore } from '../../shared-item/shared-item.ts';
 import { expectedStartAt, type Line, lanesOf } from './expected-start.ts';
-import { hasLine, parseRateState, rateAt, rateItem } from './rate-state.ts';
-import type { Place } from './start-line.ts';
 
 /** When a start in line will be made, as an ISO time. Undefined if it does not wait, or nobody knows. Throws nothing. */
 export type EstimateStart = (extractionId: string) => Promise<string | undefined>;
 
 export type StartEstimatesDeps = {
   /** The table `Breakers`. */
-  readonly store: Pick<BreakerStore, 'read'>;
+  readonly store: Pick<SharedItemStore, 'read'>;
   /** Who waits, as far as it is read. */
   readonly readLine: () => Promise<{
     readonly places: readonly Place[];
@@ -43,7 +43,7 @@ export const startEstimates = (deps: StartEstimatesDeps): EstimateStart => {
     if (hasNone) return { line: nobody, pages: 1 };
     const { places, pages, isComplete } = await readLine();
     const lanes = isComplete ? lanesOf(places) : [];
-    return { line: { lanes, perSecond, notBefore: new Date(state.notBefore).toISOString() }, pages };
+    return { line: { lanes, perSecond }, pages };
   };
 
   const current = async (): Promise<NonNullable<typeof known>> => {

@@ -1,0 +1,179 @@
+import type { BreakerState } from '../breaker/breaker-state.ts';
+import { parseBreakerState } from '../breaker/stored-breaker.ts';
+import { logMessages } from '../observability/log-messages.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import { changeItem, type Known, readItem, type SharedItemStore } from '../shared-item/shared-item.ts';
+import { type Calls, callsFrom, totalOf } from './call-counts.ts';
+import { type Decision, decideTick, isBusy, type Release, recentSeconds, type Seen } from './decide-tick.ts';
+import type { PermitStore } from './permit.ts';
+import { maxPerSecond, parseRateState, type RateState, rateAt, rateItem } from './rate-state.ts';
+import { type Cursors, readLine } from './read-line.ts';
+import { type InLine, parseSlot, type StartLineStore } from './start-line.ts';
+
+export type TickDeps = {
+  /** The table `Breakers`. */
+  readonly store: SharedItemStore;
+  readonly permits: PermitStore;
+  readonly line: StartLineStore;
+  /** The starts a second by hand, or of the setting. Undefined: none is set. */
+  readonly limit: () => Promise<number | undefined>;
+  /** Whether an operator paused starts. */
+  readonly isPaused: () => Promise<boolean>;
+  readonly now: () => Date;
+  readonly newId: () => string;
+  readonly telemetry: Telemetry;
+  /** Publishes the metrics that were counted until now. */
+  readonly publish: () => void;
+};
+
+export type Dispatcher = Pick<Seen, 'holder' | 'endsAt'>;
+
+export type KnownRate = Known<RateState>;
+
+/** What a dispatcher passes from one tick to the next. All of it may be lost with the dispatcher. */
+export type Memory = Pick<Seen, 'served' | 'turnsGivenAt' | 'next'> & {
+  readonly rate: KnownRate;
+  readonly cursors: Cursors;
+  /** When each callback token was released. */
+  readonly releasedAt: ReadonlyMap<string, number>;
+  /** When there was something to do last, and when metrics were published. */
+  readonly busyAt: number;
+  readonly publishedAt: number;
+};
+
+/** For so long, the index may still have those that were released. A release may wait for the end of its tick. */
+const indexLagMs = 3_000;
+/** A release is not repeated while the index may still show it. */
+const rememberedMs = 60_000;
+
+/** Of a longer window, the end is judged. Each second is an item that each tick reads. */
+const maxWindowSeconds = 100;
+
+/** Lost races of one tick. */
+const maxRaces = 3;
+
+const publishMs = 60_000;
+
+const readBreakers = async (
+  waiting: readonly InLine[],
+  { store, now, telemetry }: TickDeps,
+): Promise<ReadonlyMap<string, BreakerState>> => {
+  const breakers = new Map<string, BreakerState>();
+  for (const caller of new Set(waiting.map(({ slot }) => parseSlot(slot)?.caller ?? ''))) {
+    try {
+      breakers.set(caller, (await readItem(store, caller, parseBreakerState, now())).state);
+    } catch (error) {
+      telemetry.count('BreakerUnavailable');
+      telemetry.failure('The state of a breaker is not available; its starts are released.', error);
+    }
+  }
+  return breakers;
+};
+
+const readCalls = async (
+  { windowFrom }: RateState,
+  { line, now }: TickDeps,
+): Promise<ReadonlyMap<number, Calls>> => {
+  if (windowFrom === undefined) return new Map();
+  const second = Math.floor(now().getTime() / 1_000);
+  const from = Math.max(Math.min(windowFrom, second - recentSeconds), second - maxWindowSeconds);
+  return line.counts(from, second);
+};
+
+/** Reads what a tick is decided from. */
+const look = async (dispatcher: Dispatcher, memory: Memory, deps: TickDeps) => {
+  const { line, now } = deps;
+  const { served, turnsGivenAt, next, rate, cursors: before } = memory;
+  const [limit, isPaused] = [await deps.limit(), await deps.isPaused()];
+  const calls = await readCalls(rate.state, deps);
+  const time = now().getTime();
+  const releasedAt = new Map([...memory.releasedAt].filter(([, at]) => time - at < rememberedMs));
+  const lagging = [...releasedAt.values()].filter((at) => time - at < indexLagMs).length;
+  const wanted = Math.min(maxPerSecond, Math.ceil(rateAt(rate.state, limit, time) ?? maxPerSecond));
+  const { waiting: found, cursors } = await readLine(line.next, before, wanted + lagging);
+  const waiting = found.filter(({ callbackToken }) => !releasedAt.has(callbackToken));
+  const breakers = await readBreakers(waiting, deps);
+  const known = { ...dispatcher, served, turnsGivenAt, next, now: now().getTime() };
+  const seen: Seen = { ...known, limit, isPaused, calls, waiting, breakers };
+  return { seen, releasedAt, cursors };
+};
+
+/** Decides, and writes the rate and takes the permits. A lost race decides again, from what is stored by then. */
+const settle = async (
+  seen: Seen,
+  before: KnownRate,
+  { store, permits, now, newId, telemetry }: TickDeps,
+): Promise<{ readonly decision: Decision; readonly rate: KnownRate; readonly next: number | undefined }> => {
+  const nothing = { releases: [], turns: [], served: seen.served, turnsGivenAt: seen.turnsGivenAt };
+  let decision: Decision = { ...nothing, state: before.state, isLeased: false };
+  let [rate, next] = [before, seen.next];
+  for (let races = 0; races < maxRaces; races += 1) {
+    const decide = (state: RateState): RateState => {
+      decision = decideTick(state, { ...seen, next });
+      return decision.state;
+    };
+    const options = { parse: parseRateState, known: rate, now, newVersion: newId };
+    rate = (await changeItem(store, rateItem, decide, options)).after;
+    if (rate.isDamaged) telemetry.count('RateUnavailable');
+    const isLeased = rate.state.lease?.holder !== seen.holder;
+    if (isLeased || decision.permits === undefined)
+      return { decision: { ...decision, isLeased }, rate, next };
+    const answer = await permits.update(decision.permits);
+    if (answer.kind === 'taken') return { decision, rate, next: answer.next };
+    if (answer.kind === 'throttled') break;
+    next = answer.next;
+  }
+  return { decision: { ...decision, ...nothing }, rate, next };
+};
+
+const report = ({ judgement, state }: Decision, seen: Seen, { telemetry }: TickDeps): void => {
+  if (judgement === undefined || judgement.judged === 'unchanged') return;
+  const { judged, share } = judgement;
+  if (judged === 'undone') telemetry.count('RateCutUndone');
+  const perSecond = rateAt(state, seen.limit, seen.now) ?? 'any';
+  const { accepted, refused, failed } = totalOf(callsFrom(seen.calls, seen.now / 1_000 - recentSeconds));
+  telemetry.log(logMessages.rateChanged, { judged, perSecond, share, accepted, refused, failed });
+};
+
+/** Counts what was released and, once a minute, the rate. Returns whether it published. */
+const count = (
+  released: number,
+  perSecond: number | undefined,
+  isDue: boolean,
+  { telemetry, publish }: TickDeps,
+): void => {
+  if (released > 0) telemetry.count('StartsReleased', { value: released });
+  if (isDue && perSecond !== undefined) telemetry.count('StartRate', { value: perSecond });
+  if (isDue) publish();
+};
+
+/** One second of a dispatcher: reads, decides, and writes what was decided. Returns who is to be released, and when. */
+export const runTick = async (
+  dispatcher: Dispatcher,
+  memory: Memory,
+  deps: TickDeps,
+): Promise<
+  | { readonly kind: 'leased' }
+  | { readonly kind: 'releases'; readonly releases: readonly Release[]; readonly memory: Memory }
+> => {
+  const { seen, releasedAt, cursors } = await look(dispatcher, memory, deps);
+  const { decision, rate, next } = await settle(seen, memory.rate, deps);
+  if (decision.isLeased) return { kind: 'leased' };
+  report(decision, seen, deps);
+  const { now, limit } = seen;
+  const releases = [...decision.turns.map((entry) => ({ entry, afterMs: 0 })), ...decision.releases];
+  const isDue = now - memory.publishedAt >= publishMs;
+  count(releases.length, rateAt(rate.state, limit, now), isDue, deps);
+  const { served, turnsGivenAt } = decision;
+  const released = releases.map(({ entry }) => [entry.callbackToken, now] as const);
+  return {
+    kind: 'releases',
+    releases,
+    memory: {
+      ...{ rate, next, cursors, served, turnsGivenAt },
+      releasedAt: new Map([...releasedAt, ...released]),
+      busyAt: isBusy(rate.state, seen) ? now : memory.busyAt,
+      publishedAt: isDue ? now : memory.publishedAt,
+    },
+  };
+};

@@ -1,0 +1,85 @@
+import * as v from 'valibot';
+import { defined } from '../defined.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import { type ParseState, readItem, type SharedItemStore } from './shared-item.ts';
+
+/** The calls that an operator can pause: those that start tasks, and those that read them. */
+export const pausableCalls = ['starts', 'reads'] as const;
+
+export type PausableCalls = (typeof pausableCalls)[number];
+
+/** Who paused calls, when and why. `since` is in milliseconds of the epoch. */
+export type Pause = { readonly since: number; readonly reason: string; readonly by?: string };
+
+/** The starts a second that an operator has set, which replace the setting. */
+export type RateByHand = Pause & { readonly perSecond: number };
+
+/** What an operator has set. It lasts until an operator changes it. */
+export type Pauses = { readonly [Calls in PausableCalls]?: Pause } & { readonly rate?: RateByHand };
+
+/** The item of the pauses in the table `Breakers`. The names of callers' items are ARNs. */
+export const pausesItem = 'operator';
+
+const pauseEntries = {
+  since: v.pipe(v.number(), v.finite()),
+  reason: v.string(),
+  by: v.exactOptional(v.string()),
+};
+const schemas = {
+  starts: v.optional(v.object(pauseEntries)),
+  reads: v.optional(v.object(pauseEntries)),
+  rate: v.optional(v.object({ ...pauseEntries, perSecond: v.pipe(v.number(), v.gtValue(0), v.finite()) })),
+};
+
+/** A damaged pause, or one of a newer version, pauses nothing. A damaged rate limits nothing. */
+export const parsePauses: ParseState<Pauses> = (stored) => {
+  const parts = Object(stored);
+  const [starts, reads] = pausableCalls.map((calls) => v.safeParse(schemas[calls], parts[calls]));
+  const rate = v.safeParse(schemas.rate, parts.rate);
+  return {
+    state: defined({
+      starts: starts?.success ? starts.output : undefined,
+      reads: reads?.success ? reads.output : undefined,
+      rate: rate.success ? rate.output : undefined,
+    }),
+    isDamaged: starts?.success !== true || reads?.success !== true || !rate.success,
+  };
+};
+
+/** For how long a process trusts what it read. */
+const cacheMs = 5_000;
+
+/**
+ * What an operator has set, at most 5 s ago: whether these calls are paused, and the rate of starts. If that cannot be read, no call is
+ * held.
+ */
+export const operatorSettingsOf = ({
+  store,
+  now,
+  telemetry,
+}: Readonly<{ store: Pick<SharedItemStore, 'read'>; now: () => Date; telemetry: Telemetry }>): {
+  readonly isPaused: (calls: PausableCalls) => Promise<boolean>;
+  readonly ratePerSecond: () => Promise<number | undefined>;
+} => {
+  let cached: { readonly pauses: Pauses; readonly at: number } | undefined;
+  const current = async (): Promise<Pauses> => {
+    const time = now();
+    if (cached === undefined || time.getTime() - cached.at >= cacheMs) {
+      let pauses: Pauses = {};
+      try {
+        const known = await readItem(store, pausesItem, parsePauses, time);
+        pauses = known.state;
+        if (known.isDamaged) telemetry.count('BreakerUnavailable');
+      } catch (error) {
+        telemetry.count('BreakerUnavailable');
+        telemetry.failure('The pauses are not available; the call is made.', error);
+      }
+      cached = { pauses, at: time.getTime() };
+    }
+    return cached.pauses;
+  };
+  return {
+    isPaused: async (calls) => (await current())[calls] !== undefined,
+    ratePerSecond: async () => (await current()).rate?.perSecond,
+  };
+};
