@@ -1,13 +1,9 @@
 /** @module-tag slow */
 
-import { randomUUID } from 'node:crypto';
-import { ListFunctionsCommand, UpdateFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { dynamoBreakerStore } from '../../lib/aws/dynamo-breaker-store.ts';
+import { dynamoPermitStore } from '../../lib/aws/dynamo-breaker-store.ts';
 import { readPlaces } from '../../lib/aws/dynamo-start-line.ts';
 import { sendEraseTo } from '../../lib/aws/send-messages.ts';
-import { parseRateState, rateItem } from '../../lib/rate-limit/rate-state.ts';
-import { changeItem } from '../../lib/shared-item/shared-item.ts';
 import { eventually } from '../support/eventually.ts';
 import { ageByAnHour } from './support/age-by-an-hour.ts';
 import { aws } from './support/aws.ts';
@@ -27,18 +23,6 @@ import { cosecha, factsOf } from './support/run-cosecha.ts';
 
 const { outputs } = inject('cosecha');
 
-/** What `limitStarts` decides, which the other tests need off: all starts of a deployment share one line. */
-const setLimited = async (isLimited: boolean): Promise<void> => {
-  const { Functions = [] } = await aws.lambda.send(new ListFunctionsCommand());
-  for (const { FunctionName, Environment } of Functions) {
-    if (Environment?.Variables?.RATE === undefined) continue;
-    const Variables = { ...Environment.Variables, RATE: JSON.stringify({ isLimited }) };
-    await aws.lambda.send(
-      new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables } }),
-    );
-  }
-};
-
 const rate = async (...args: readonly string[]): Promise<Record<string, unknown> | undefined> => {
   const ran = await cosecha(['rate', ...args, '--json']);
   expect(ran.code, ran.stderr).toBe(0);
@@ -51,10 +35,8 @@ const everyMs = 1_000 / perSecond;
 
 beforeAll(async () => {
   await rate(String(perSecond), '--reason', 'nobody is to be started by the clock');
-  await setLimited(true);
 });
 afterAll(async () => {
-  await setLimited(false);
   await rate('--clear');
 });
 
@@ -66,15 +48,11 @@ const inLine = async (): Promise<readonly string[]> => {
 const waitUntilInLine = (...ids: readonly string[]): Promise<void> =>
   eventually(async () => expect(await inLine()).toEqual(ids.toSorted()));
 
-const breakers = dynamoBreakerStore(aws.dynamo, outputs.BreakersTableName ?? '');
+const permits = dynamoPermitStore(aws.dynamo, outputs.BreakersTableName ?? '');
 
 /** Lets the 1,000 s pass, and returns which of these is started then. */
 const nextStarted = async (waiting: readonly string[]): Promise<string | undefined> => {
-  await changeItem(breakers, rateItem, (state) => ({ ...state, nextStartAt: 0 }), {
-    parse: parseRateState,
-    now: () => new Date(),
-    newVersion: randomUUID,
-  });
+  await permits.update({ kind: 'reset', next: 0, from: Number.MAX_SAFE_INTEGER });
   return eventually(async () => {
     const records = await Promise.all(waiting.map(readRecord));
     const started = records.filter((record) => record?.status !== 'REQUESTED');

@@ -137,6 +137,7 @@ const providerRow = ({ custom, dispatcher }: CosechaMetrics): IWidget[] =>
     graph('Provider: starts in line', [
       custom('StartsInLine', Stats.MAXIMUM),
       custom('StartsReleased'),
+      custom('StartRate'),
       custom('RateUnavailable'),
       custom('RateCutUndone'),
     ]),

@@ -151,8 +151,8 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
   'api/request-erasure': {
     'lib/extraction/api/answer-erasure.ts': {
       'erases what another caller requested': [
-        'record?.requestedBy === caller ? 1 : undefined',
-        'record === undefined ? undefined : 1',
+        'record?.requestedBy === caller ? { found: 1, newest: record.requestedAt } : undefined',
+        'record === undefined ? undefined : { found: 1, newest: record.requestedAt }',
       ],
       'erases the extractions of all callers': ['askedBy: caller, requestedBy: caller,', 'askedBy: caller,'],
     },

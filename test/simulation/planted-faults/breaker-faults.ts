@@ -38,8 +38,8 @@ export const outageFaults: Faults = {
   'refusal-closes': {
     does: 'A start that is refused with a 400 counts as accepted.',
     file: circuit,
-    find: "if (shown.kind === 'accepted') return reportAccepted(about);",
-    replace: "if (shown.kind !== 'failed') return reportAccepted(about);",
+    find: "if (shown.kind === 'accepted') {",
+    replace: "if (shown.kind !== 'failed') {",
     caughtBy: 'closed-by-an-accepted-start',
   },
   'turn-for-ever': {
@@ -88,8 +88,8 @@ export const outageFaults: Faults = {
   'slow-success-not-taken-back': {
     does: 'The acceptance of a start that was slow does not close the breakers.',
     file: 'lib/extraction/start/start-call.ts',
-    find: "shown: { kind: 'accepted' },",
-    replace: "shown: { kind: reported === undefined ? ('accepted' as const) : ('nothing' as const) },",
+    find: "shown: { kind: 'accepted' } };",
+    replace: "shown: { kind: slow === undefined ? 'accepted' : 'nothing' } };",
     caughtBy: 'accepted-closes',
     firstSeed: 16,
   },

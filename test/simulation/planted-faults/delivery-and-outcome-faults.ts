@@ -9,8 +9,8 @@ export const deliveryAndOutcomeFaults: Faults = {
   'acknowledged-before-recorded': {
     does: 'A delivery is answered with 204 before it is recorded.',
     file: 'lib/webhook/receive-delivery.ts',
-    find: 'recorded: await deps.record({ taskId, taskStatus }) };',
-    replace: "recorded: (void deps.record({ taskId, taskStatus }), 'unknown-status') };",
+    find: 'recorded: await deps.record({ taskId, taskStatus }), ...verifiedBy };',
+    replace: "recorded: (void deps.record({ taskId, taskStatus }), 'unknown-status'), ...verifiedBy };",
     caughtBy: 'wake-not-lost',
   },
   'failed-settle-answered-204': {

@@ -6,7 +6,7 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { extractionMachineDefinition } from '../../../../infra/extraction-machine-definition.ts';
@@ -251,17 +251,24 @@ test('the calls of many seconds are read 100 at a time, and again what a busy ta
     const unprocessed = left ? { UnprocessedKeys: { T: { Keys: Keys.slice(0, 1) } } } : {};
     left = false;
     return {
-      Responses: { T: [marshall({ 'accepted/7': 2, 'refused/7': 1, expiresAt: 9 })] },
+      Responses: {
+        T: [
+          marshall({
+            ...(Keys[0] && unmarshall(Keys[0])),
+            'accepted/7': 2,
+            'refused/7': 1,
+            'retryAt/7': 5,
+            expiresAt: 9,
+          }),
+        ],
+      },
       ...unprocessed,
     };
   });
-  expect(await dynamoStartLine(client, 'T').counts(1_000, 1_149)).toEqual({
-    accepted: 6,
-    refused: 3,
-    overloaded: 0,
-    acceptedIn: { 7: 6 },
-    overloadedIn: [],
-  });
+  const counts = { accepted: 2, refused: 1, failed: 0, retryAt: 5 };
+  expect(await dynamoStartLine(client, 'T').counts(1_000, 1_149)).toEqual(
+    new Map([1_000, 1_100].map((second) => [second, new Map([['7', counts]])])),
+  );
   expect(asked).toEqual([100, 1, 50]);
 });
 

@@ -146,7 +146,7 @@ const deployed = (providerBaseUrl: string) => {
     PROVIDER_CLIENT_ID: 'client',
     PROVIDER_ENDPOINTS: '{}',
     PROVIDER_TIMEOUTS: JSON.stringify({ connect: 5_000, total: 20_000 }),
-    RATE: '{"isLimited":true}',
+    RATE: '{}',
     RECONCILE_QUEUE_URL: 'https://sqs.example/111122223333/queue',
     REFUSALS_TABLE: 'Refusals',
     REFUSED_CREDENTIALS_DAYS: '7',
