@@ -154,7 +154,7 @@ const addForms = (app: Hono<ConsoleEnv>, prefix: string, making: Making): void =
 };
 
 /** A page that takes longer, in milliseconds, sends its frame first, so that nobody looks at the page before. */
-const frameAfterMs = 200;
+const frameAfterMs = 100;
 
 const slowTitles: Readonly<Record<string, string>> = {
   '/': 'Extractions',

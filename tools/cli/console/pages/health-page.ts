@@ -5,17 +5,14 @@ import type { ConsoleAction } from '../actions/action-types.ts';
 import { ago, type Html, plural, shown, whole, withCode } from '../format-for-page.ts';
 import {
   type AlarmLine,
-  type Bounded,
   type ConsoleSources,
   type FindingLine,
-  type QueueLine,
   readPart,
   type SubjectsReport,
-  type SweepLine,
   valueIn,
 } from '../sources/sources.ts';
 import { showActions } from './action-pages.ts';
-import { type DeploymentState, showHolds } from './health-banner-and-strip.ts';
+import { type DeploymentState, showHolds, showStrip } from './health-banner-and-strip.ts';
 import { showHealthCharts } from './health-charts.ts';
 import { headline, isLoaded } from './health-headline.ts';
 import { icon, showPart } from './icons-and-badges.ts';
@@ -77,23 +74,6 @@ const showAlarms = (alarms: readonly AlarmLine[], now: Date): Html => {
         since === undefined ? '' : html` <span class="quiet">for ${ago(since, now, true)}</span>`
       }<p class="remedy">${describeAlarm(description)}</p></div></li>`,
   )}</ul>${rest}`;
-};
-
-const showQueues = (queues: readonly QueueLine[]): Html => html`
-<table class="rows narrow"><caption class="hidden">Queues</caption>
-<thead><tr><th scope="col">Queue</th><th scope="col">Waiting</th><th scope="col">Delayed</th><th scope="col">In flight</th></tr></thead>
-<tbody>${queues.map(
-  ({ name, waiting, later, inFlight }) =>
-    html`<tr><th data-label="Queue" scope="row">${name}</th><td data-label="Waiting">${waiting.toLocaleString('en')}</td><td data-label="Delayed">${later.toLocaleString('en')}</td><td data-label="In flight">${inFlight.toLocaleString('en')}</td></tr>`,
-)}</tbody></table>
-<p class="source">SQS counts approximately.</p>`;
-
-const showSweeps = ({ items }: Bounded<SweepLine>, now: Date): Html => {
-  const [last] = items;
-  if (last === undefined) return html`<p class="late">No sweep finished within an hour.</p>`;
-  const failed = items.reduce((sum, sweep) => sum + sweep.failed, 0);
-  return html`<p>The last sweep finished ${ago(last.at, now)}. It sent ${last.sent} to the reconcile queue.</p>
-<p class="source">${plural(items.length, 'sweep')} finished within an hour, and ${failed} records could not be leased or sent. From the log of sweep-extractions.</p>`;
 };
 
 /** The rest are better than these. */
@@ -204,20 +184,19 @@ export const healthPage = async (
   links: Links,
 ): Promise<Content> => {
   const parts = await readParts(sources, state);
-  const { findings, alarms, queues, holds, sweeps, subjects } = parts;
+  const { findings, alarms, holds, queues, sweeps, subjects } = parts;
   return {
     title: 'Health',
     model: parts,
     body: (at) => html`
-<div class="lead"><h1>${headline(parts, at)}</h1></div>
+<div class="lead"><h1>${headline(parts, at)}</h1>${showStrip(state, links, at)}</div>
 ${showHealthCharts(parts, links, at)}
 ${showActions(offered(actions, holds), '', links)}
 ${showPart(alarms, 'Alarms', (value) => showAlarms(value, at))}
 ${showPart(findings, 'Checks', showFindings)}
+${showPart(sweeps, 'Sweeps', () => html``)}${showPart(queues, 'Queues', () => html``)}
 ${showPart(holds, 'Pauses and circuit breakers', (held) => (held.length === 0 ? html`` : html`<h2>Calls to the provider</h2>${showHolds(parts, maxHolds, at)}`))}
 ${showPart(subjects, 'Entities and products', (value) => showSubjects(value, at, links))}
-<details><summary>Sweeps and queues</summary>
-${showPart(sweeps, 'Sweeps', (value) => showSweeps(value, at))}
-${showPart(queues, 'Queues', showQueues)}</details>`,
+`,
   };
 };

@@ -323,9 +323,9 @@ describeInChromium('the console', () => {
     await page.keyboard.press('ArrowLeft');
     expect(await periods.nth(22).evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true);
     expect(await page.getByText('ended well: 7').isVisible()).toBe(false);
-    await periods.last().hover();
+    await periods.last().locator('.hit').hover();
     expect(await page.getByText('ended well: 7').isVisible()).toBe(true);
-    await periods.last().click();
+    await periods.last().locator('.hit').click();
     await page.waitForURL(/hour=2026-03-01T12/);
     await own.close();
   });

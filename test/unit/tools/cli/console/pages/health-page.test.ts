@@ -143,6 +143,15 @@ test('times, deliveries and starts are charts of 24 hours, with the day before',
   expect(page).toContain('Nothing ended within 24 hours. Here are the outcomes of each hour.');
 });
 
+test('what the line of the state cannot show is named below, and why', async () => {
+  const no = () => denied('sqs:GetQueueAttributes');
+  const page = (await pageOf({ queues: no, sweeps: no })).replace(/<[^>]*>/g, '');
+  for (const part of ['Sweeps', 'Queues'])
+    expect(page).toContain(
+      `${part}: not shown. AWS does not allow arn:aws:iam::1:user/ana to sqs:GetQueueAttributes`,
+    );
+});
+
 test('alarms are named only if they are in ALARM', async () => {
   const quiet = { ...alarm, name: 'Cosecha-prod-quiet', state: 'OK' as const };
   const page = await pageOf({ alarms: async () => [alarm, quiet] });
