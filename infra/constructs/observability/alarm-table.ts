@@ -35,11 +35,11 @@ const minutes = (count: number) => ({ period: Duration.minutes(count) });
  * `bad`, where it is at least `atLeast` and at least one percent of `all`, else 0: under load, a few failures are chance.
  * AWS publishes both metrics for each request, so `all` has a value in every period in which `bad` has one.
  */
-const notByChance = (bad: IMetric, all: IMetric, atLeast: number, label: string): IMetric =>
+const notByChance = (bad: IMetric, all: IMetric, atLeast: number, label: string, period = 5): IMetric =>
   new MathExpression({
     expression: `IF(bad >= ${atLeast} AND bad >= all / 100, bad, 0)`,
     usingMetrics: { bad, all },
-    ...minutes(5),
+    ...minutes(period),
     label,
   });
 
@@ -616,6 +616,14 @@ const callerAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     symptom: 'Requests of callers, or of the provider, are answered 5xx.',
     // A caller repeats a single failure. Five in five minutes are not chance.
     metric: notByChance(metrics.api('5xx', Stats.SUM), metrics.api('Count', Stats.SUM), 5, '5xx'),
+    threshold: 5,
+  },
+  {
+    id: 'api-failing-slowly',
+    runbookEntry: 'api-failing',
+    symptom: 'Requests of callers, or of the provider, are answered 5xx, fewer than five in five minutes.',
+    // A route that is seldom used, or a deployment that is.
+    metric: notByChance(metrics.api('5xx', Stats.SUM), metrics.api('Count', Stats.SUM), 5, '5xx', 60),
     threshold: 5,
   },
 ];
