@@ -282,7 +282,7 @@ const consents = {
     ),
     {
       description:
-        'This stack’s client identifier at the provider, for which Task Tokens are made. Without it, routes about consents answer 503.',
+        'This stack’s client identifier at the provider, for which Task Tokens are made. Without it, requests about consents are answered 501.',
     },
   ),
   widgetConfigId: optional(

@@ -38,8 +38,9 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** 5xx, and API Gateway's 429. */
-export const isTransientStatus = (status: number): boolean => status >= 500 || status === 429;
+/** 5xx and API Gateway's 429, but not 501: a setting is missing. */
+export const isTransientStatus = (status: number): boolean =>
+  (status >= 500 && status !== 501) || status === 429;
 
 const problemTypeOf = (body: string): string | undefined => {
   try {

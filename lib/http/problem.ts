@@ -16,6 +16,7 @@ const titles = {
   'idempotency-key-blocked': 'The idempotency key was used for too many other requests.',
   'provider-refused': 'The provider does not accept this request.',
   'provider-failed': 'The provider gave no usable answer.',
+  'setting-missing': 'This deployment lacks a setting that the request needs.',
   unavailable: 'The service cannot answer now. Try again.',
   internal: 'Something went wrong on our side. Try again.',
 } as const;
@@ -34,6 +35,7 @@ const statuses = {
   'idempotency-key-blocked': 429,
   'provider-refused': 422,
   'provider-failed': 502,
+  'setting-missing': 501,
   unavailable: 503,
   internal: 500,
 } as const;

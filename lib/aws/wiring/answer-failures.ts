@@ -15,7 +15,7 @@ const withRequestId = (
 };
 
 /**
- * Middleware that answers what a handler throws: 503 for NotConfigured and Throttled, 500 for everything else. The log has the
+ * Middleware that answers what a handler throws: 503 for a secret without a value and for Throttled, 501 for a missing setting, 500 for everything else. The log has the
  * error; the answer never repeats it. Every 5xx names the request.
  */
 export const answerFailures = (): MiddlewareObj<
@@ -34,7 +34,10 @@ const answerTo = (error: unknown): APIGatewayProxyStructuredResultV2 => {
   if (error instanceof NotConfigured) {
     if (error.what === 'secret') telemetry.count('SecretNotFilled');
     telemetry.log(error.message, {}, 'error');
-    return problem('unavailable');
+    // The name of a setting is no secret, and the caller may be who sets it.
+    return error.what === 'setting'
+      ? problem('setting-missing', { detail: error.message })
+      : problem('unavailable');
   }
   if (error instanceof Throttled) {
     telemetry.log(error.message, {}, 'warn');

@@ -51,7 +51,7 @@ export const answerRequest = async (
   if (body.kind !== 'json') return refuseBody(body, bodyLimitBytes);
   const parsed = parseExtractionRequest(body.json);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
-  // Throws NotConfigured, which is answered with 503: such an extraction could never be started.
+  // Throws NotConfigured, which is answered with 501: such an extraction could never be started.
   if (parsed.request.method === 'consent') deps.assertConsentsSetUp();
 
   const extractionId =

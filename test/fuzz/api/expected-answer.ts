@@ -125,7 +125,7 @@ const hasNameTwice = (body: Buffer): boolean => {
   return twice;
 };
 
-type Verdict = 'accepted' | { readonly status: 400 | 413 | 503; readonly rule: string };
+type Verdict = 'accepted' | { readonly status: 400 | 413 | 501; readonly rule: string };
 
 /** Whether docs/openapi.yaml and docs/api.md accept a request, by a JSON Schema validator. */
 export const verdictOn = ({ body, idempotencyKey }: RequestPlan, consentsSetUp = true): Verdict => {
@@ -139,6 +139,6 @@ export const verdictOn = ({ body, idempotencyKey }: RequestPlan, consentsSetUp =
   if (misfitsOfBody(json).length > 0) return { status: 400, rule: 'schema' };
   const rule = beyondTheSchema(json, body);
   if (rule !== undefined) return { status: 400, rule };
-  if (fieldsOf(json).method === 'consent' && !consentsSetUp) return { status: 503, rule: 'not set up' };
+  if (fieldsOf(json).method === 'consent' && !consentsSetUp) return { status: 501, rule: 'not set up' };
   return 'accepted';
 };

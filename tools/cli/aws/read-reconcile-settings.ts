@@ -17,6 +17,7 @@ export const readReconcileSettings = async ({ client, output }: Deployment) => {
     timings: parseTimings(variables.TIMINGS ?? ''),
     /** Timeout of the function, in seconds. */
     timeout: Timeout,
+    consentsAreSetUp: variables.PROVIDER_CLIENT_ID !== undefined,
     providerBaseUrl: variables.PROVIDER_BASE_URL ?? '',
     providerTimeouts: parseProviderTimeouts(variables.PROVIDER_TIMEOUTS ?? ''),
   };

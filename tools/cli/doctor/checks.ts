@@ -90,6 +90,12 @@ const keyChecks = (deployment: Deployment, now: Date): Runs => {
       const { roleArn, sealKeyArn } = await settings();
       return checkBoundary(new IAMClient(client), roleArn, sealKeyArn);
     },
+    consents: async () =>
+      (await settings()).consentsAreSetUp
+        ? passed('consents are set up')
+        : skipped(
+            'consents: skipped, as the setting providerClientId is not set. Until it is, they are answered 501',
+          ),
   };
 };
 

@@ -24,14 +24,25 @@ const answerTo = (error: Error) =>
     throw error;
   });
 
-test.each([
-  ['secret', 'stack/webhook-signing-key'],
-  ['setting', 'providerClientId'],
-] as const)('a %s that is missing is 503, and only the log names it', async (kind, name) => {
-  const answer = await answerTo(new NotConfigured(kind, name));
+test('a secret that is missing is 503, and only the log names it', async () => {
+  const name = 'stack/webhook-signing-key';
+  const answer = await answerTo(new NotConfigured('secret', name));
   expect(answer.statusCode).toBe(503);
   expect(answer.body).not.toContain(name);
   expect(log.lines()).toContain(name);
+});
+
+test('a setting that is missing is 501, as no retry helps, and the answer says what to set', async () => {
+  const answer = await answerTo(new NotConfigured('setting', 'providerClientId'));
+  expect(answer).toMatchObject({ statusCode: 501, headers: { 'content-type': 'application/problem+json' } });
+  expect(answer.headers).not.toHaveProperty('retry-after');
+  expect(JSON.parse(answer.body ?? '')).toMatchObject({
+    type: 'urn:cosecha:problem:setting-missing',
+    detail: expect.stringMatching(
+      /^The setting providerClientId is not set\..*or as a property of the construct/,
+    ),
+  });
+  expect(log.lines()).toContain('providerClientId');
 });
 
 test('calls that AWS throttles are 503, with when to try again', async () => {
@@ -50,7 +61,7 @@ test('anything else is 500, and neither the answer nor the log quotes it', async
 
 test.each([
   ['internal', () => answerTo(new Error('any'))],
-  ['unavailable', () => answerTo(new NotConfigured('setting', 'any'))],
+  ['unavailable', () => answerTo(new NotConfigured('secret', 'any'))],
   ['provider-failed', () => answerOf(async () => problem('provider-failed'))],
 ] as const)('the 5xx %s names the request, as the log does', async (type, answer) => {
   expect(JSON.parse((await answer()).body ?? '')).toEqual({

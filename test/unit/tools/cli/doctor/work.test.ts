@@ -189,6 +189,7 @@ test('a provider that accepts the API key passes, and the failures of others are
       roleArn: '',
       sealKeyArn: '',
       providerBaseUrl,
+      consentsAreSetUp: true,
       providerTimeouts: { connect: 1_000, total: 2_000 },
     });
   expect(await check('right-key')).toMatchObject({ result: 'passed' });
