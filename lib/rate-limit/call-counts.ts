@@ -61,6 +61,25 @@ export const byCaller = (calls: Calls): Calls => sumBy(calls, callerIn);
 
 export const totalOf = (calls: Calls): CallCounts => [...calls.values()].reduce(addCounts, noCalls);
 
+/** Each failed start may be `UNCONFIRMED`. */
+const failedWeight = 2;
+
+export const badIn = ({ refused, failed }: CallCounts): number => refused + failedWeight * failed;
+
+/** The share of bad calls, from 0 to 1. */
+export const shareIn = (counts: CallCounts): number =>
+  badIn(counts) / Math.max(1, counts.accepted + badIn(counts));
+
+export const callsIn = ({ accepted, refused, failed }: CallCounts): number => accepted + refused + failed;
+
+/** The worst caller, and all others together. */
+export const worstAndOthers = (calls: Calls): readonly [CallCounts, CallCounts] => {
+  const [worst = noCalls, ...others] = [...byCaller(calls).values()].toSorted(
+    (one, other) => shareIn(other) - shareIn(one),
+  );
+  return [worst, others.reduce(addCounts, noCalls)];
+};
+
 /**
  * Whether starts fail everywhere, or at some banks. An overload fails at all alike: then an accepted start is beside a failed one of its group as
  * often as chance makes it. Where banks fail, most of what is accepted is at others. Half as often as by chance counts, as calls are few.

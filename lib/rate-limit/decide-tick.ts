@@ -1,7 +1,7 @@
 import { type BreakerState, mayStart, turnsOf } from '../breaker/breaker-state.ts';
-import { byCaller, type Calls, callerKey, callsFrom, totalOf } from './call-counts.ts';
+import { badIn, byCaller, type Calls, callerKey, callsFrom, totalOf } from './call-counts.ts';
 import { chooseNext, type May, type Served } from './choose-next.ts';
-import { afterBad, badIn, type Judgement, judgeCalls } from './learn-rate.ts';
+import { afterBad, type Judgement, judgeCalls } from './learn-rate.ts';
 import { currentTimes, type PermitUpdate, stepMs } from './permit.ts';
 import { hasLine, isLeased, leaseMs, lineMs, maxPerSecond, type RateState, rateAt } from './rate-state.ts';
 import type { InLine, Place } from './start-line.ts';

@@ -1,11 +1,12 @@
 import {
-  addCounts,
-  byCaller,
+  badIn,
   type CallCounts,
   type Calls,
+  callsIn,
   failsEverywhere,
-  noCalls,
+  shareIn,
   totalOf,
+  worstAndOthers,
 } from './call-counts.ts';
 import { hasLine, maxPerSecond, minPerSecond, type RateState, rateAt } from './rate-state.ts';
 
@@ -18,8 +19,6 @@ const firstSeconds = 1;
 /** Above this share of bad calls the rate is cut. Fewer bad ones than this may be chance. */
 const tooMany = 0.05;
 const fewBad = 5;
-/** Each failed start may be `UNCONFIRMED`. */
-const failedWeight = 2;
 
 /** A cut goes a little below what was accepted, so that a queue at the provider drains. */
 const cutTo = 0.9;
@@ -44,11 +43,9 @@ const deafMs = 600_000;
 export const afterBad = (state: RateState, now: number): RateState =>
   state.windowFrom === undefined ? { ...state, windowFrom: Math.floor(now / 1_000) + 1 } : state;
 
-/** Whether a start was admitted before the last cut had settled. That it failed shows nothing of the lower rate. */
+/** Whether a start was admitted before the last cut had settled: that it failed shows nothing of the lower rate. */
 export const isBeforeCut = ({ learnt }: RateState, admittedAt: number): boolean =>
   learnt !== undefined && admittedAt < learnt.at + settleMs;
-
-export const badIn = ({ refused, failed }: CallCounts): number => refused + failedWeight * failed;
 
 const withoutFailures = (calls: Calls): Calls =>
   new Map([...calls].map(([key, counts]) => [key, { ...counts, failed: 0 }]));
@@ -57,18 +54,6 @@ const withoutFailures = (calls: Calls): Calls =>
 const shownBy = ({ calls, seconds }: Window, isDeaf: boolean): Calls => {
   const isLoad = callsIn(totalOf(calls)) * windowSeconds >= windowCalls * seconds;
   return isDeaf || !isLoad || !failsEverywhere(calls) ? withoutFailures(calls) : calls;
-};
-
-const shareIn = (counts: CallCounts): number => badIn(counts) / Math.max(1, counts.accepted + badIn(counts));
-
-const callsIn = ({ accepted, refused, failed }: CallCounts): number => accepted + refused + failed;
-
-/** The worst caller, and all others together. */
-const worstAndOthers = (calls: Calls): readonly [CallCounts, CallCounts] => {
-  const [worst = noCalls, ...others] = [...byCaller(calls).values()].toSorted(
-    (one, other) => shareIn(other) - shareIn(one),
-  );
-  return [worst, others.reduce(addCounts, noCalls)];
 };
 
 /**
