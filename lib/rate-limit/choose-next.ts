@@ -44,7 +44,7 @@ const groupsOf = (line: readonly InLine[], mayGo: (place: Place) => May, now: st
   return { groups: [...groups.values()].filter(({ may }) => may === 'yes'), turns };
 };
 
-/** Whether one was served earlier than another: by its caller, and among those of one caller by its lane, and then by its group. */
+/** Whether one was served earlier than another: its caller, or, if the caller is the same, its lane, and then its group. */
 const isEarlier = (one: Group, other: Group, served: Served): boolean => {
   for (const [index, key] of one.keys.entries()) {
     const difference = (served.get(key) ?? 0) - (served.get(other.keys[index] ?? '') ?? 0);

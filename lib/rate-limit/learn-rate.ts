@@ -13,7 +13,7 @@ import { hasLine, maxPerSecond, minPerSecond, type RateState, rateAt } from './r
 /** AIMD, as in TCP, on the rate. Calls are judged in windows of so many calls, in at least so long. */
 const windowSeconds = 10;
 const windowCalls = 20;
-/** Without a rate, those of a second show one. */
+/** Without a rate, the calls of one second are enough. */
 const firstSeconds = 1;
 
 /** Above this share of bad calls the rate is cut. Fewer bad ones than this may be chance. */

@@ -16,7 +16,7 @@ import type { Called } from './start-call.ts';
 
 /**
  * What lets a start go, in three steps. `admit`: first the breaker of its group, then the rate; who may not go has a place in line. The call
- * follows. `conclude`: the breaker and the rate take what it showed, and its item in the line follows from how it ended.
+ * follows. `conclude`: the breaker and the rate learn from the call, and its item in the line follows from how it ended.
  */
 
 /** What the machine says about this attempt of the state StartTask (`StartInput`). */
