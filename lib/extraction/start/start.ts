@@ -239,6 +239,8 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     },
   );
   const notInLine = await conclude(asking, admitted, called, ended, deps);
+  // The rate refused it. The machine waits, and gets no error to count.
+  if (notInLine === undefined && ended.error === 'Waits') telemetry.count('ProviderBusy');
   return notInLine === undefined
     ? ended
     : await finishWith(ended.record, { ...notInLine, kind: 'not-called' });

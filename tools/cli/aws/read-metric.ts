@@ -14,7 +14,7 @@ export type MetricId = {
   readonly dimensions: Readonly<Record<string, string>>;
 };
 
-export const ownMetric = (stage: string, name: WantedMetric['name']): MetricId => ({
+export const ownMetric = (stage: string, name: MetricName): MetricId => ({
   namespace: metricsNamespace(stage),
   name,
   dimensions: { service: metricsService },
@@ -80,11 +80,7 @@ const metricsIn = (fields: LoggedFields): readonly MetricLine[] | undefined => {
   return names.map((name) => ({ name, at, values: [fields[name]].flat() as number[] }));
 };
 
-export type WantedMetric = {
-  /** `StartRate` is of a dispatcher that publishes its rate. */
-  readonly name: MetricName | 'StartRate';
-  readonly statistic: MetricQuery['statistic'];
-};
+export type WantedMetric = { readonly name: MetricName; readonly statistic: MetricQuery['statistic'] };
 
 /**
  * The periods of several metrics, in their order. An emulator makes no metrics of the lines that CloudWatch makes them of, so

@@ -217,10 +217,26 @@ describe('when the provider asked to wait', () => {
       wait: () => Promise.reject(new Error('StartLine is down.')),
     };
     const startLine = { limiter, line: memoryStartLine() };
-    const { start, record } = world({ answers: [Object.assign(busy(), { retryAfter })], startLine });
+    const { start, record, counted } = world({
+      answers: [Object.assign(busy(), { retryAfter })],
+      startLine,
+    });
     expect(await start()).toMatchObject({ error: 'ProviderBusy', problem: 'http-429' });
+    // Its error is counted where the machine gets it.
+    expect(counted).toEqual([]);
     expect(record()).toMatchObject({ status: 'REQUESTED', notBefore: iso(65), lastProblem: 'http-429' });
   });
+});
+
+test('a start that the rate refused is counted when it goes in line, as the machine gets no error to count', async () => {
+  const limiter: StartLimiter = {
+    admit: async () => 'go',
+    report: async () => undefined,
+    wait: async () => undefined,
+  };
+  const { start, counted } = world({ answers: [busy()], startLine: { limiter, line: memoryStartLine() } });
+  expect(await start()).toMatchObject({ conclusion: 'not-yet', error: 'Waits' });
+  expect(counted).toEqual(['ProviderBusy']);
 });
 
 describe('too little of the invocation is left for the start call', () => {
