@@ -10,6 +10,7 @@ export const troubles = [
   'answers 503 for an hour',
   'hangs',
   'slow',
+  'answers in 8 s',
   'flaps',
   'fails one call in ten',
   'answers 429',

@@ -210,6 +210,8 @@ export class Provider {
     switch (trouble) {
       case 'repeats a task id':
         return;
+      case 'answers in 8 s':
+        return process.wait(choices.milliseconds(process.of, 0, 8_000));
       case 'slow': {
         const takes = choices.milliseconds(process.of, 6_000, 15_000);
         if (takes < maxCallMs) return process.wait(takes);
