@@ -130,7 +130,7 @@ export const mixFaults: Faults = {
     file: 'lib/rate-limit/call-counts.ts',
     find: 'beside >= byChance / 2',
     replace: 'beside >= 0 * byChance',
-    caughtBy: 'bounded-delay',
+    caughtBy: 'half-start-soon',
     firstSeed: 20,
   },
   'callers-share-a-breaker': {
