@@ -81,7 +81,7 @@ export const describeRateChange = (change: Change, length: 'short' | 'clause' = 
         : `${Math.round(100 * share)} % ${failed > refused ? 'failed' : 'were refused'}`,
     grown: 'few were refused, and some wait',
     undone: 'the rate was not the cause',
-    unlimited: 'it is as high as it gets',
+    unlimited: 'nothing is refused any more',
     set: reason ?? 'by hand',
   };
   const why = whys[judged] ?? judged;

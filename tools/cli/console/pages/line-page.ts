@@ -91,7 +91,7 @@ const showHistory = (history: LineHistory, rate: StartRate | undefined, now: Dat
 /** The rest have fewer. */
 const maxLanes = 50;
 
-const showLanes = ({ lanes }: StartRate, now: Date, links: Links): Html => {
+const showLanes = ({ lanes, isComplete = true }: StartRate, now: Date, links: Links): Html => {
   if (lanes.length === 0)
     return html`<p class="empty">Nobody waits. Here is each caller that does, and for how long.</p>`;
   const sorted = lanes.toSorted((one, other) => other.waiting.length - one.waiting.length);
@@ -100,7 +100,7 @@ const showLanes = ({ lanes }: StartRate, now: Date, links: Links): Html => {
 <tbody>${sorted.slice(0, maxLanes).map(({ caller, priority, waiting }) => {
     const query = new URLSearchParams({ status: 'line', caller });
     return html`<tr><th scope="row" class="text"><a href="${links.list()}?${query}${focusOn.result}">${whole(callerName(caller))}</a></th><td>${priority}</td><td>${waiting.length.toLocaleString('en')}</td><td>${waiting[0] === undefined ? '' : html`requested ${ago(waiting[0].at, now)}`}</td></tr>`;
-  })}</tbody></table>${lanes.length > maxLanes ? html`<p class="note">${lanes.length - maxLanes} more wait.</p>` : ''}`;
+  })}</tbody></table>${lanes.length > maxLanes ? html`<p class="note">${lanes.length - maxLanes} more wait.</p>` : ''}${isComplete ? '' : html`<p class="note">More starts wait than were counted.</p>`}`;
 };
 
 /** Where the rate of starts is from, who waits for it, and how both became what they are. */

@@ -26,6 +26,9 @@ test('the line has who waits and until when, the rate with its reason, and each 
     `?status=line&amp;caller=${encodeURIComponent(caller).replaceAll('%2F', '%2F')}#result">Caller</a>`,
   );
   expect(page).toContain('The rate became 0.5/s: their &lt;maintenance&gt;.');
+  const more = await pageOf({ rate: async () => ({ ...(await rate()), isComplete: false }) });
+  expect(more).toContain('>More than 2 starts wait in line.</h1>');
+  expect(more).toContain('More starts wait than were counted.');
   const none = await pageOf({});
   expect(none).toContain('Starts have no limit until the provider answers 429.');
   expect(none).toContain('Nobody waits. Here is each caller that does');
