@@ -159,7 +159,8 @@ ${value.ticks(3).map((tick) => html`<line class="tick" x1="${left}" x2="${width 
 ${ticks.map((tick) => html`<text class="tick-name" x="${time(tick).toFixed(1)}" y="${height - 5}">${text(tick)}</text>`)}
 ${showBars(bars, x, value)}
 ${series.filter(({ shape }) => shape !== 'bar').map((one) => showLine(one, x, value))}
-${placed.map(({ at, text: words, row }) => html`<line class="change" x1="${time(at).toFixed(1)}" x2="${time(at).toFixed(1)}" y1="${top + row * labelHeight}" y2="${height - bottom}"/><text class="label" x="${(time(at) + 4).toFixed(1)}" y="${top + row * labelHeight + 11}">${words}</text>`)}
+${placed.map(({ at, row }) => html`<line class="change" x1="${time(at).toFixed(1)}" x2="${time(at).toFixed(1)}" y1="${top + row * labelHeight}" y2="${height - bottom}"/>`)}
+${placed.map(({ at, text: words, row }) => html`<text class="label" x="${(time(at) + 4).toFixed(1)}" y="${top + row * labelHeight + 11}">${words}</text>`)}
 ${times.map((_, index) => showPeriod(chart, index, x(index), [width, height]))}
 </svg></div>`;
 };
