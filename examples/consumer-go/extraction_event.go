@@ -114,6 +114,9 @@ func kindOf(one record) string {
 		}
 		return choose(before["settledAt"] == nil, "settled", "corrected")
 	}
+	if now["erasingAt"] != nil && before["erasingAt"] == nil {
+		return "erasing"
+	}
 	if now["collectedAt"] != nil && before["collectedAt"] == nil {
 		return "collected"
 	}

@@ -79,6 +79,8 @@ def kind_of(record):
         if "settledAt" in now:
             return "corrected" if "settledAt" in before else "settled"
         return "reopened" if "settledAt" in before else "progressed"
+    if "erasingAt" in now and "erasingAt" not in before:
+        return "erasing"
     if "collectedAt" in now and "collectedAt" not in before:
         return "collected"
     if "collectionError" in now and now["collectionError"] != before.get("collectionError"):

@@ -57,6 +57,7 @@ const conditionsOf = (
     ...(when.taskId === undefined ? [] : [`${name('taskId')} = ${value('task', when.taskId)}`]),
     ...(when.open === undefined ? [] : [`attribute_exists(${name('dueShard')})`]),
     ...(when.uncollected === undefined ? [] : [`attribute_not_exists(${name('collectedAt')})`]),
+    ...(when.notErasing === undefined ? [] : [`attribute_not_exists(${name('erasingAt')})`]),
     ...(when.dueAt === undefined ? [] : [`${name('dueAt')} = ${value('wasDueAt', when.dueAt)}`]),
   ];
 };

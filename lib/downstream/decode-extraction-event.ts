@@ -161,6 +161,7 @@ const isByTimeToLive = ({ userIdentity }: StreamRecord): boolean => {
 
 const kindOf = (before: ExtractionSnapshot, now: ExtractionSnapshot) => {
   if (before.status !== now.status) return transitionOf(before, now);
+  if (now.erasingAt !== undefined && before.erasingAt === undefined) return { kind: 'erasing' } as const;
   if (now.collectedAt !== undefined && before.collectedAt === undefined) {
     return { kind: 'collected' } as const;
   }

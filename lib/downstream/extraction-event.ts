@@ -39,6 +39,7 @@ type Change = EventIdentity & { readonly extraction: ExtractionSnapshot };
  * - `collected`: the results are stored, or there are none to store
  * - `not-collected`: the results will not be stored; `collectionError` is the reason
  * - `advised`: only the advice changed, as at the end of the grace of `TIMED_OUT`, from `wait` to `ask-provider`
+ * - `erasing`: it is to be erased: delete your copies now, and make none of what follows. `erased` comes once the record is gone
  * - `housekeeping`: an internal change, such as another `dueAt`
  * - `restored`: a lost record was restored from a backup, perhaps in an earlier state; use it as it is
  * - `erased`: the record was deleted on request and its results are being deleted; delete your copies too
@@ -53,6 +54,7 @@ export type ExtractionEvent =
   | (Change & { readonly kind: 'collected' })
   | (Change & { readonly kind: 'not-collected'; readonly collectionError: string })
   | (Change & { readonly kind: 'advised' })
+  | (Change & { readonly kind: 'erasing' })
   | (Change & { readonly kind: 'housekeeping' })
   | (Change & { readonly kind: 'restored' })
   | (EventIdentity & { readonly kind: 'erased' })

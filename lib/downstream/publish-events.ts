@@ -15,6 +15,7 @@ const published = {
   collected: true,
   'not-collected': true,
   advised: true,
+  erasing: true,
   housekeeping: false,
   restored: true,
   erased: true,

@@ -244,6 +244,12 @@ export const advisedEvent = (fields: EventFields = {}): LambdaRecord => {
   return record(waiting, { ...image, ...closed, advice: 'ask-provider', ...fields });
 };
 
+/** Somebody asked to have it erased. `RUNNING`, unless another `status` is given. */
+export const erasingEvent = (fields: EventFields = {}): LambdaRecord => {
+  const image = { ...imageIn(fields.status ?? 'RUNNING', fields), ...fields };
+  return record(image, { ...image, erasingAt: at(20) });
+};
+
 /** Another `dueAt`. */
 export const housekeepingEvent = (fields: EventFields = {}): LambdaRecord => {
   const image = { ...imageIn(fields.status ?? 'COMPLETED', fields), ...fields };

@@ -1,4 +1,4 @@
-import type { Advice } from './record.ts';
+import { type Advice, openStatuses } from './record.ts';
 
 /** What the caller's code should do next, each with its meaning as a sentence. */
 export const advices = {
@@ -21,6 +21,8 @@ export type Advised = {
   readonly collectionError?: string | undefined;
   readonly collectedAt?: string | undefined;
   readonly actionResults?: readonly { readonly errorCode?: string }[] | undefined;
+  /** Somebody asked to have it erased, so that nobody may request it again by itself. */
+  readonly erasingAt?: string | undefined;
   /** Present while the record is open. */
   readonly dueShard?: number | undefined;
 };
@@ -55,6 +57,8 @@ const adviceBy = (code = '', rules: readonly Rule[], other: Advice): Advice =>
 /** Undefined without an outcome, and where it depends on results that are not collected yet. */
 export const adviceOf = (of: Advised): Advice | undefined => {
   const { status, reason, collectionError = '' } = of;
+  const isClosed = of.dueShard === undefined && !(openStatuses as readonly string[]).includes(status);
+  if (of.erasingAt !== undefined && isClosed) return 'none';
   if (status === 'REJECTED') return adviceBy(reason, rejected, 'operator');
   if (status === 'NOT_STARTED') return adviceBy(of.lastProblem, notStarted, 'request-again');
   if (status === 'UNCONFIRMED') return reason === 'task-linked-elsewhere' ? 'operator' : 'ask-provider';

@@ -40,6 +40,8 @@ export type Guard = {
   readonly open?: true;
   /** `collectedAt` must be absent. */
   readonly uncollected?: true;
+  /** `erasingAt` must be absent. */
+  readonly notErasing?: true;
   readonly dueAt?: string;
 };
 

@@ -55,7 +55,7 @@ export const codes = {
     'the start was held, because the last ones failed with this cause, or were `slow`; `paused`: by an operator',
   'waited-too-long': 'it was in line for `maxWaitSeconds`',
   cancelled: 'an operator cancelled it before its start',
-  erased: 'its person was erased before its start',
+  erased: 'somebody asked to have it erased',
   'secret-not-filled': 'the secret with the API key has no value yet',
   'setting-missing': 'a setting that consents need is not set',
   'deadline-passed': 'no final status by `deadlineAt`',

@@ -327,10 +327,15 @@ const planOversized = (
 ): Plan => {
   const follows = eitherWay(observed);
   if (!isIn(context, 'running')) {
-    return toWrite(transitions.abandonOversized(context), ['CollectionAbandoned'], follows);
+    return toWrite(
+      transitions.abandonOversized(context),
+      unlessErasing(context, 'CollectionAbandoned'),
+      follows,
+    );
   }
   if (isTimeOver(context)) {
-    return toWrite(transitions.timeOutOversized(context), ['TimedOut', 'CollectionAbandoned'], follows);
+    const metrics = ['TimedOut', ...unlessErasing(context, 'CollectionAbandoned')] as const;
+    return toWrite(transitions.timeOutOversized(context), metrics, follows);
   }
   return context.record.oversizedAt === undefined
     ? toWrite(transitions.rememberOversized(context), [], follows)
@@ -370,7 +375,7 @@ const abandon = (
   { problem, error }: Exclude<Undecided, { unread: 'not-now' }>,
 ): Plan =>
   toWrite(transitions.closeUncollected({ ...context, collectionError: error, lastProblem: problem }), [
-    'CollectionAbandoned',
+    ...unlessErasing(context, 'CollectionAbandoned'),
     ...lostData(problem),
   ]);
 
@@ -428,6 +433,23 @@ const closeCollected = (
       )
     : toWrite(transitions.closeCollected({ ...context, results, actionResults }), metricsOnWrite);
 };
+
+/** Nothing of its results is stored or published any more. No alarm counts it, as somebody asked for that. */
+const closeErased = (context: Context<Collecting>): Plan =>
+  toWrite(transitions.closeUncollected({ ...context, collectionError: 'erased' }));
+
+/** A start and a delivery leave it to the queue, as they leave the collection. */
+const isToCloseErased = (context: Context): context is Context<Collecting> =>
+  isIn(context, 'collecting') &&
+  context.record.erasingAt !== undefined &&
+  context.invoker.kind !== 'start' &&
+  context.invoker.kind !== 'webhook';
+
+/** Results that somebody asked to have erased are not missed. */
+const unlessErasing = (
+  { record }: Context,
+  ...metrics: readonly ExtractionMetric[]
+): readonly ExtractionMetric[] => (record.erasingAt === undefined ? metrics : []);
 
 /** Stores the results of an extraction that has ended, and closes the record. */
 const collect = (context: Context<Collecting>, observed: Extract<Observation, { kind: 'read' }>): Plan => {
@@ -545,6 +567,7 @@ const planRequested = (context: Context): Plan => {
 /** Looks for an outcome, or for the results of one. */
 const planRead = (context: Context<Readable>): Plan => {
   const { record } = context;
+  if (isToCloseErased(context)) return closeErased(context);
   if (record.phase !== 'collecting' && hasTaskItem(record))
     return { kind: 'find-task', taskId: record.taskId, counts: [] };
   return record.oversizedAt === undefined ? toRead(context) : planOversized(context, 'plan');
@@ -574,9 +597,10 @@ const endIncomplete = (context: Context): Plan => {
   const isCollected = collectedAt !== undefined || !(isTerminalStatus(status) || status === 'TIMED_OUT');
   return isCollected
     ? toWrite(transitions.closeDone(context))
-    : toWrite(transitions.closeUncollected({ ...context, collectionError: 'InternalError' }), [
-        'CollectionAbandoned',
-      ]);
+    : toWrite(
+        transitions.closeUncollected({ ...context, collectionError: 'InternalError' }),
+        unlessErasing(context, 'CollectionAbandoned'),
+      );
 };
 
 const planReconcile = (context: Context): Plan => {
@@ -622,7 +646,8 @@ export const judge = (
 ): Plan => {
   if (record === undefined) return end('gone');
   const context = { record: phaseOf(record), invoker, now, timings };
-  return isForeign(context) ? planOf(context) : (judgeOf(context, observed) ?? planOf(context));
+  if (isForeign(context)) return planOf(context);
+  return isToCloseErased(context) ? closeErased(context) : (judgeOf(context, observed) ?? planOf(context));
 };
 
 /** The first write that a delivery makes of a record, without reading it. If the record refuses it, `judge` decides from what it shows. */

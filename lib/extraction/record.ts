@@ -159,6 +159,11 @@ type Progress = {
    * is answered.
    */
   readonly readsSlowly?: true;
+  /**
+   * When an erasure was first about to erase it. From then on nothing of its results is stored or published. The outcome still is, and what is
+   * left is erased after that.
+   */
+  readonly erasingAt?: Timestamp;
   /** Partition of the sparse index `due`: 0..15 while the record is open, absent once it is closed. */
   readonly dueShard?: number;
   /** When the record is due to be reconciled. From then on, the sweep queues it. */

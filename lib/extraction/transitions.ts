@@ -191,7 +191,8 @@ const endOwn = <Name extends TransitionName>(
   outcome: { readonly status: (typeof allowedTransitions)[Name]['to'][number]; readonly isFinal?: true },
 ): Change => {
   const { reason, settledBy, now, lastProblem } = decision;
-  const advice = adviceOf({ status: outcome.status, reason, lastProblem });
+  const { erasingAt } = decision.record;
+  const advice = adviceOf({ status: outcome.status, reason, lastProblem, erasingAt });
   const replaced = replacing({ advice, lastProblem });
   const set = { ...outcome, reason, ...replaced.set, settledAt: now.toISOString(), settledBy };
   const close = closing(decision, set);
@@ -334,7 +335,8 @@ const tooLarge = ({ record, now }: Decision) => ({
 export const timeOutOversized = (decision: Decision): Change => {
   const lastProblem = 'results-too-large';
   const outcome = { ...timedOutAt(decision.now), ...tooLarge(decision), lastProblem };
-  const set = { ...outcome, ...defined({ advice: adviceOf(outcome) }) };
+  const { erasingAt } = decision.record;
+  const set = { ...outcome, ...defined({ advice: adviceOf({ ...outcome, erasingAt }) }) };
   const when = sameAttempt(decision.record);
   return settling(moving('markTimedOut', { when, ...closing(decision, set) }));
 };
@@ -379,7 +381,8 @@ export const closeCollected = (
   const close = closing(decision, { ...known, collectedAt });
   return {
     ...close,
-    when: unchangedSince(record),
+    // Somebody may have asked to have it erased since: then nothing of its results is published.
+    when: { ...unchangedSince(record), notErasing: true },
     remove: [...close.remove, 'collectionError', ...replaced.remove],
     proof: (refusing) =>
       equalIf(refusing.collectedAt !== undefined, { isOwn: refusing.collectedAt === collectedAt }),
@@ -400,6 +403,31 @@ export const abandonOversized = (decision: Decision): Change => closeWith(decisi
 /** Grace is over. Closes a `TIMED_OUT`. */
 export const closeAfterGrace = (decision: Decision & Problem): Change =>
   closeWith(decision, defined({ lastProblem: decision.lastProblem }));
+
+/**
+ * It is to be erased, and has to stay until its outcome is recorded, or until no correction can reopen it. No transition removes the mark.
+ */
+export const markErasing = ({ record, now }: Pick<Facts, 'record' | 'now'>): Change => {
+  const erasingAt = now.toISOString();
+  const advice = adviceOf({ ...record, erasingAt });
+  return {
+    extractionId: record.extractionId,
+    when: { status: [record.status], requestId: record.requestId, notErasing: true },
+    set: { erasingAt, ...defined({ advice }) },
+    remove: [],
+    proof: (refusing) =>
+      equalIf(refusing.erasingAt !== undefined, { isOwn: refusing.erasingAt === erasingAt }),
+  };
+};
+
+/** It was closed by a process that had read it before the mark. */
+export const adviseErasing = ({ record }: Pick<Facts, 'record'>): Change => ({
+  extractionId: record.extractionId,
+  when: { status: [record.status], requestId: record.requestId },
+  set: { advice: 'none' },
+  remove: [],
+  proof: (refusing) => equalIf(refusing.advice === 'none', { isOwn: false }),
+});
 
 /** Nothing was left to do, and it was open all the same. */
 export const closeDone = (decision: Decision): Change => closeWith(decision, {});

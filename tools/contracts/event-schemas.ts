@@ -27,6 +27,7 @@ const fields: {
   collected: {},
   'not-collected': { collectionError: status('Why the results will not be stored.') },
   advised: {},
+  erasing: {},
   housekeeping: {},
   restored: {},
   erased: {},

@@ -134,6 +134,7 @@ export const kinds: Readonly<Record<Kind, Schema>> = {
   advised: modify('Only the advice changed, as at the end of the grace of TIMED_OUT.', isSettled, {
     allOf: [isSettled, has('advice')],
   }),
+  erasing: modify('It is to be erased, once its outcome is recorded.', lacks('erasingAt'), has('erasingAt')),
   housekeeping: modify('An internal change.', {}, {}),
   restored: insert('A lost record was restored from a backup.', { not: isRequested }),
   erased: remove('An operator deleted the record.', { not: byTimeToLive }),

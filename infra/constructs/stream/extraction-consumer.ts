@@ -63,7 +63,7 @@ export type ExtractionConsumerProps = Tuning &
     /** Handles the records. It has to return what `consumeExtractionEvents` returns. */
     readonly handler: IFunction;
     /**
-     * `outcomes` (default): settled, corrected, reopened, collected, not-collected and advised. `all`: every change, including
+     * `outcomes` (default): settled, corrected, reopened, collected, not-collected, advised and erasing. `all`: every change, including
      * requests, the steps before an outcome, and removals.
      */
     readonly changes?: 'outcomes' | 'all';

@@ -8,7 +8,7 @@ import * as transitions from '../transitions.ts';
 export type ErasurePlan =
   /** There is no record of this request, or no more. */
   | { readonly kind: 'gone' }
-  /** Nothing runs, so that it is closed at once. */
+  /** It is marked, so that its results are not stored, or nothing runs, so that it is closed at once. */
   | { readonly kind: 'write'; readonly change: Change }
   /** A process, the provider or the queue still works on it. Its outcome has to reach the stream. */
   | { readonly kind: 'open' }
@@ -38,8 +38,12 @@ const lastWriteBy = (record: Phase, now: string, timings: Timings): string =>
     Math.max(timings.reconcileTimeout, timings.startTimeout) + clocksDifferBy,
   );
 
+/** Whether results may follow: it is open, or a late answer of the provider can reopen it. */
+const mayStillCollect = ({ phase, status }: Phase): boolean =>
+  phase !== 'closed' || status === 'TIMED_OUT' || status === 'UNCONFIRMED';
+
 /**
- * Plans the next step by the phase of the record. What is not started never starts, and what the provider does not answer is waited for no
+ * Plans the next step by the phase of the record. What is not started never starts, and neither a correction nor results are waited for any
  * longer. All else ends by itself. `requestId`: of the record that the erasure found. A later one under the same id is not touched.
  */
 export const planErasure = (
@@ -60,8 +64,18 @@ export const planErasure = (
       change: transitions.markNotStarted({ ...decision, reason: 'erased', lastProblem: 'erased' }),
     };
   }
+  if (record.erasingAt === undefined && mayStillCollect(inPhase)) {
+    return { kind: 'write', change: transitions.markErasing(decision) };
+  }
   if (phase === 'grace') return { kind: 'write', change: transitions.closeAfterGrace(decision) };
+  if (phase === 'collecting') {
+    const change = transitions.closeUncollected({ ...decision, collectionError: 'erased' });
+    return { kind: 'write', change };
+  }
   if (phase !== 'closed') return { kind: 'open' };
+  if (record.erasingAt !== undefined && record.advice !== 'none') {
+    return { kind: 'write', change: transitions.adviseErasing(decision) };
+  }
   const until = lastWriteBy(inPhase, now.toISOString(), timings);
   return now.toISOString() < until ? { kind: 'too-fresh', until } : { kind: 'remove' };
 };

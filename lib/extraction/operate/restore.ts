@@ -44,7 +44,7 @@ const unconfirmed = (record: Extraction, now: Date, recordRetention: number): Ex
     ...closed,
     status: 'UNCONFIRMED',
     reason: 'restored',
-    advice: 'ask-provider',
+    advice: record.erasingAt === undefined ? 'ask-provider' : 'none',
     settledAt: now.toISOString(),
     settledBy: 'reconcile',
     expiresAt: Math.floor(now.getTime() / 1000) + recordRetention,

@@ -13,6 +13,9 @@ export const adviceFollows: Invariant = {
       if (!isUnderstood(after)) return undefined;
       if (after.settledAt !== undefined) premise();
       const advice = after.settledAt === undefined ? undefined : adviceOf(after);
+      // A process may have read it before somebody asked to have it erased. The erasure then corrects the advice.
+      if (after.erasingAt !== undefined && after.advice === adviceOf({ ...after, erasingAt: undefined }))
+        return undefined;
       return after.advice === advice ? undefined : `${after.status} has ${after.advice} and not ${advice}.`;
     },
   },
@@ -99,7 +102,9 @@ export const causeCostsNoWrite: Invariant = {
       if (by === undefined) return undefined;
       const changed = before === undefined ? [] : changedIn(before, after);
       if (changed.includes('lastProblem')) premise();
-      return changed.length > 0 && changed.every((name) => costsNoWrite.has(name))
+      return changed.length > 0 &&
+        after.erasingAt === undefined &&
+        changed.every((name) => costsNoWrite.has(name))
         ? `A write changes ${changed.join(' and ')} alone.`
         : undefined;
     },

@@ -119,6 +119,9 @@ export const resultsCollected: Invariant = {
     record: ({ before, after }, world, premise) => {
       if (after.collectionError === undefined || before?.collectionError !== undefined) return undefined;
       premise();
+      if (after.collectionError === 'erased') {
+        return after.erasingAt === undefined ? 'Erased, and nobody asked for that.' : undefined;
+      }
       if (after.collectionError === 'results-too-large') {
         return world.scenario.task.tooLarge === true
           ? undefined

@@ -90,6 +90,62 @@ export const laterRequestCopied: Invariant = {
   },
 };
 
+export const erasingKeepsOut: Invariant = {
+  name: 'erasing-keeps-out',
+  rule: 'Once it is marked that a record is to be erased, the mark stays, and nothing of its results comes into the record.',
+  outlivesLoss: true,
+  checks: {
+    record: ({ before, after }, _world, premise) => {
+      if (before?.erasingAt === undefined || before.requestId !== after.requestId) return undefined;
+      premise();
+      if (after.erasingAt !== before.erasingAt)
+        return `The mark of ${before.erasingAt} is ${after.erasingAt}.`;
+      if (
+        after.collectedAt !== before.collectedAt ||
+        after.actionResults?.length !== before.actionResults?.length
+      )
+        return 'Results of a record that is to be erased were collected.';
+      return undefined;
+    },
+    removed: ({ record }) =>
+      record.erasingAt !== undefined && record.advice !== 'none'
+        ? `It is erased, and its advice was ${record.advice}.`
+        : undefined,
+  },
+};
+
+export const erasingStoresNothing: Invariant = {
+  name: 'erasing-stores-nothing',
+  rule: 'A process that began after the mark stores no results.',
+  needs: 'The clocks agree.',
+  checks: {
+    storing: ({ by }, { record, scenario }, premise) => {
+      if (scenario.skew > 0 || scenario.lag > 0) return undefined;
+      premise();
+      if (record?.erasingAt === undefined) return undefined;
+      return by.startedAt > Date.parse(record.erasingAt)
+        ? `${by.name} stores results, after the mark.`
+        : undefined;
+    },
+  },
+};
+
+export const erasingIsMarked: Invariant = {
+  name: 'erasing-is-marked',
+  rule: 'A record whose results may still come is marked before an erasure leaves it: nothing is stored of what is collected afterwards.',
+  checks: {
+    tombstone: ({ after }, world, premise) => {
+      const record = world.record;
+      if (after.removingAt === undefined || record?.requestId !== after.requestId) return undefined;
+      premise();
+      const mayReopen = record.status === 'TIMED_OUT' || record.status === 'UNCONFIRMED';
+      return mayReopen && record.erasingAt === undefined
+        ? `A ${record.status} is erased without a mark.`
+        : undefined;
+    },
+  },
+};
+
 export const erasureEnds: Invariant = {
   name: 'erasure-ends',
   rule: 'Every erasure that was asked for ends.',

@@ -187,7 +187,7 @@ export const correctionFound: Invariant = {
 };
 
 /** Closes that need no read. */
-const withoutRead = ['results-too-large', 'task-linked-elsewhere'];
+const withoutRead = ['erased', 'results-too-large', 'task-linked-elsewhere'];
 
 export const closedAfterARead: Invariant = {
   name: 'closed-after-a-read',

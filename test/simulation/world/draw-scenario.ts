@@ -66,12 +66,9 @@ const differences: Readonly<Record<string, Partial<Scenario>>> = {
   'erased-before-a-retry': { eraseAfter: 1, startAnswers: ['busy', 'busy', 'busy'] },
   'erased-while-running': { eraseAfter: 3 },
   'erased-while-collecting': { eraseAfter: 14, task: ends(12, { lagging: { for: 20, shape: 'null' } }) },
-  'erased-by-lagging-consumers': {
-    eraseAfter: 14,
-    lag: 8,
-    task: ends(12, { lagging: { for: 20, shape: 'null' } }),
-  },
-  'erased-in-grace': { eraseAfter: 95, task: ends(110) },
+  // While its results are read and stored.
+  'erased-as-it-ends': { eraseAfter: 12.011 },
+  'erased-in-grace': { eraseAfter: 106, task: ends(110), webhook: 'silent' },
   'erased-before-a-late-delivery': { eraseAfter: 95, task: ends(300), webhook: 'sent' },
   'erased-consent': { method: 'consent-v1', eraseAfter: 3 },
   'over-quota': { startAnswers: Array.from({ length: 20 }, () => 'over quota' as const) },

@@ -137,6 +137,7 @@ const guard: fc.Arbitrary<Guard> = someOf<Guard>(
     taskId,
     open: fc.constant(true),
     uncollected: fc.constant(true),
+    notErasing: fc.constant(true),
     dueAt: time,
   },
   2,

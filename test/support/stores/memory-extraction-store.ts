@@ -18,6 +18,7 @@ const holds = (when: Guard, record: Extraction): boolean =>
   (when.taskId === undefined || record.taskId === when.taskId) &&
   (when.open === undefined || record.dueShard !== undefined) &&
   (when.uncollected === undefined || record.collectedAt === undefined) &&
+  (when.notErasing === undefined || record.erasingAt === undefined) &&
   (when.dueAt === undefined || record.dueAt === when.dueAt);
 
 /** A copy without undefined fields, as marshalling makes it. Written by hand because simulations spend their time here. */

@@ -60,7 +60,11 @@ const table: readonly (readonly [statuses: string, fits: Fits | 'any', advice: A
 ];
 
 /** The advice that a record has to have, by the first row that fits. Undefined: none. */
-export const expectedAdvice = (record: Extraction): Advice =>
-  table.find(
+export const expectedAdvice = (record: Extraction): Advice => {
+  // What somebody asked to have erased is not requested again.
+  if (record.erasingAt !== undefined && record.settledAt !== undefined && record.dueAt === undefined)
+    return 'none';
+  return table.find(
     ([statuses, fits]) => statuses.split(' ').includes(record.status) && (fits === 'any' || fits(record)),
   )?.[2];
+};

@@ -86,6 +86,7 @@ const writes: readonly Write[] = [
     (record) => (isCollectable(record) || isTimedOut(record)) && isUnexplained(record),
   ],
   ['advised', transitions.closeAfterGrace, isWaiting],
+  ['erasing', transitions.markErasing, (record) => record.erasingAt === undefined],
   ['housekeeping', transitions.reschedule],
 ];
 

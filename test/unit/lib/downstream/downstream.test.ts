@@ -69,6 +69,7 @@ const builders: Readonly<Record<string, (fields?: records.EventFields) => record
   collected: records.collectedEvent,
   'not-collected': records.notCollectedEvent,
   advised: records.advisedEvent,
+  erasing: records.erasingEvent,
   housekeeping: records.housekeepingEvent,
   restored: records.restoredEvent,
   erased: records.erasedEvent,

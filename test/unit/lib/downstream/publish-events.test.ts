@@ -43,6 +43,7 @@ const ofKind = {
   collected: recordOf.collectedEvent({ method: 'consent' }),
   'not-collected': recordOf.notCollectedEvent(),
   advised: recordOf.advisedEvent(),
+  erasing: recordOf.erasingEvent(),
   housekeeping: recordOf.housekeepingEvent(),
   restored: recordOf.restoredEvent(),
   erased: recordOf.erasedEvent(),

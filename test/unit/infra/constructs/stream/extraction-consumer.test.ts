@@ -133,5 +133,5 @@ describe('a consumer', () => {
 test('the example connects its function with the defaults', () => {
   const example = Template.fromStack(new TotalsStack(newApp(), 'prod'));
   expect(mappingOf(example)).toMatchObject({ StartingPosition: 'TRIM_HORIZON', MaximumRetryAttempts: 10 });
-  expect(patternsOf(example)).toHaveLength(3);
+  expect(patternsOf(example)).toHaveLength(4);
 });

@@ -35,15 +35,45 @@ test('what is not started is closed as NOT_STARTED, with nothing left to do for 
   });
 });
 
+const erasingAt = iso(9_000);
+
+test.each([
+  ...(['STARTING', 'RUNNING', 'COMPLETED', 'TIMED_OUT'] as const).map(
+    (status) => [status, extractionIn(status)] as const,
+  ),
+  ['closed TIMED_OUT', closedExtraction({ status: 'TIMED_OUT' })],
+  ['closed UNCONFIRMED', closedExtraction({ status: 'UNCONFIRMED' })],
+] as const)('what may still bring results is marked first, once: %s', (_what, record) => {
+  expect(planned(record)).toMatchObject({
+    kind: 'write',
+    change: { when: { status: [record.status], notErasing: true }, set: { erasingAt: iso(10_000) } },
+  });
+  const again = planned({ ...record, erasingAt });
+  expect(again.kind === 'write' && 'erasingAt' in again.change.set).toBe(false);
+});
+
+test('what is closed with a final outcome needs no mark, and an advice that was written beside it is corrected', () => {
+  expect(planned(closedExtraction({ status: 'REJECTED' })).kind).toBe('remove');
+  const advised = closedExtraction({ status: 'UNCONFIRMED', advice: 'ask-provider', erasingAt });
+  expect(planned(advised)).toMatchObject({ kind: 'write', change: { set: { advice: 'none' } } });
+});
+
+test('results that were not stored yet never are', () => {
+  expect(planned(extractionIn('COMPLETED', { erasingAt }))).toMatchObject({
+    kind: 'write',
+    change: { set: { collectionError: 'erased', advice: 'none' } },
+  });
+});
+
 test('a TIMED_OUT is closed without grace', () => {
-  expect(planned(extractionIn('TIMED_OUT'))).toMatchObject({
+  expect(planned(extractionIn('TIMED_OUT', { erasingAt }))).toMatchObject({
     kind: 'write',
     change: { when: { status: ['TIMED_OUT'] }, set: { expiresAt: expect.any(Number) } },
   });
 });
 
-test.each(['STARTING', 'RUNNING', 'COMPLETED'] as const)('an open %s is left to end by itself', (status) => {
-  expect(planned(extractionIn(status))).toEqual({ kind: 'open' });
+test.each(['STARTING', 'RUNNING'] as const)('an open %s is left to end by itself', (status) => {
+  expect(planned(extractionIn(status, { erasingAt }))).toEqual({ kind: 'open' });
 });
 
 test('an open record of a newer version is left alone', () => {
