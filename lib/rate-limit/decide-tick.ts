@@ -31,8 +31,8 @@ export type Seen = {
   readonly isPaused: boolean;
   /** Who waits, in the order of slots, without those that were just released. */
   readonly waiting: readonly InLine[];
-  /** By the second of the epoch in which they were counted. */
-  readonly calls: ReadonlyMap<number, Calls>;
+  /** By the second of the epoch in which they were counted. Undefined: they could not be read, so nothing is judged. */
+  readonly calls: ReadonlyMap<number, Calls> | undefined;
   /** By their callers. One that could not be read holds nothing here: start-task asks it again. */
   readonly breakers: ReadonlyMap<string, BreakerState>;
   /** `next` of the permit, as far as it is known. */
@@ -69,7 +69,7 @@ const turnKeys = ({ caller, group }: Place, { breakers }: Seen): readonly string
  * The callers that wait as the provider asked, by `Retry-After`: none of their calls of the last ten seconds was accepted, and three were
  * refused. So a limit of one user, or of all users of a caller, holds nobody else, and each for ten seconds at most before it is tried again.
  */
-const heldCallers = ({ calls, now }: Seen): ReadonlySet<string> =>
+const heldCallers = ({ calls = new Map(), now }: Seen): ReadonlySet<string> =>
   new Set(
     [...byCaller(callsFrom(calls, now / 1_000 - recentSeconds))]
       .filter(
@@ -105,7 +105,7 @@ const nextSlowStart = (
   { calls, now }: Seen,
 ): NonNullable<RateState['slowStart']> => {
   if (slowStart === undefined) return { perSecond: firstPerSecond, at: now };
-  if (now - slowStart.at < recentSeconds * 1_000) return slowStart;
+  if (calls === undefined || now - slowStart.at < recentSeconds * 1_000) return slowStart;
   const recent = totalOf(callsFrom(calls, now / 1_000 - recentSeconds));
   const perSecond = badIn(recent) > 0 ? slowStart.perSecond : Math.min(maxPerSecond, 2 * slowStart.perSecond);
   return { perSecond, at: now };
@@ -146,8 +146,10 @@ export const decideTick = (state: RateState, seen: Seen): Decision => {
     return { state, isLeased: true, releases: [], turns: [], served, turnsGivenAt };
 
   const from = state.windowFrom ?? now / 1_000;
-  const window = { calls: callsFrom(calls, from), seconds: now / 1_000 - from };
-  const judgement = judgeCalls(state, window, limit, now);
+  const judgement: Judgement =
+    calls === undefined
+      ? { state, judged: 'unchanged', share: 0 }
+      : judgeCalls(state, { calls: callsFrom(calls, from), seconds: now / 1_000 - from }, limit, now);
   const { slowStart: _, ...judged } = judgement.state;
   const rate = rateAt(judged, limit, now);
   const slowStart = nextSlowStart(state, seen);

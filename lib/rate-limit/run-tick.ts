@@ -3,7 +3,7 @@ import { parseBreakerState } from '../breaker/stored-breaker.ts';
 import { logMessages } from '../observability/log-messages.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { changeItem, type Known, readItem, type SharedItemStore } from '../shared-item/shared-item.ts';
-import { type Calls, callsFrom, totalOf } from './call-counts.ts';
+import { callsFrom, totalOf } from './call-counts.ts';
 import { type Decision, decideTick, isBusy, type Release, recentSeconds, type Seen } from './decide-tick.ts';
 import type { PermitStore } from './permit.ts';
 import { maxPerSecond, parseRateState, type RateState, rateAt, rateItem } from './rate-state.ts';
@@ -72,12 +72,19 @@ const readBreakers = async (
 
 const readCalls = async (
   { windowFrom }: RateState,
-  { line, now }: TickDeps,
-): Promise<ReadonlyMap<number, Calls>> => {
+  { line, now, telemetry }: TickDeps,
+): Promise<Seen['calls']> => {
   if (windowFrom === undefined) return new Map();
   const second = Math.floor(now().getTime() / 1_000);
   const from = Math.max(Math.min(windowFrom, second - recentSeconds), second - maxWindowSeconds);
-  return line.counts(from, second);
+  try {
+    return await line.counts(from, second);
+  } catch (error) {
+    // Who waits is released all the same.
+    telemetry.count('RateUnavailable');
+    telemetry.failure('The calls of starts could not be read; the rate stays.', error);
+    return undefined;
+  }
 };
 
 /** Reads what a tick is decided from. */
@@ -131,7 +138,9 @@ const report = ({ judgement, state }: Decision, seen: Seen, { telemetry }: TickD
   const { judged, share } = judgement;
   if (judged === 'undone') telemetry.count('RateCutUndone');
   const perSecond = rateAt(state, seen.limit, seen.now) ?? 'any';
-  const { accepted, refused, failed } = totalOf(callsFrom(seen.calls, seen.now / 1_000 - recentSeconds));
+  const { accepted, refused, failed } = totalOf(
+    callsFrom(seen.calls ?? new Map(), seen.now / 1_000 - recentSeconds),
+  );
   telemetry.log(logMessages.rateChanged, { judged, perSecond, share, accepted, refused, failed });
 };
 

@@ -19,6 +19,7 @@ const over = async (
     before = 10_000,
     priorities = 1,
     leaves = (_tries: number): boolean => true,
+    countsFail = false,
   } = {},
 ) => {
   const begin = Date.parse('2026-03-01T06:00:00.000Z');
@@ -54,6 +55,8 @@ const over = async (
           queries += 1;
           return line.next(...what);
         },
+        counts: (...seconds) =>
+          countsFail ? Promise.reject(new Error('StartLine is throttled.')) : line.counts(...seconds),
         leave: async (entry) => {
           tries += 1;
           if (!leaves(tries)) throw new Error('StartLine is down.');
@@ -128,6 +131,14 @@ test('a start that was released, and could not leave the line, costs no second p
   const { run, released, permits } = await over(1, { leaves: (tries) => tries > 2 });
   expect(await run()).toEqual({ end: 'idle', released: 1 });
   expect([released, permits()]).toEqual([['e-0'], 1]);
+});
+
+test('if the calls cannot be read, who waits is released all the same, and the rate stays', async () => {
+  const { run, store, begin } = await over(3, { countsFail: true, lasts: 40_000 });
+  const state = { lineUntil: 0, windowFrom: begin / 1_000 - 30 };
+  await store.replace(rateItem, undefined, { state, version: '1' });
+  expect(await run()).toEqual({ end: 'time-is-over', released: 3 });
+  expect(store.items.get(rateItem)?.state).toMatchObject({ windowFrom: state.windowFrom });
 });
 
 test('of a group whose breaker is open, one start in ten seconds is released for its turn', async () => {
