@@ -68,12 +68,14 @@ describe('explain', { concurrent: false }, () => {
     await closed(extractionId);
   });
 
-  test('names a busy provider, and the next try', async () => {
-    const { extractionId } = await extractWith({ startForever: { kind: 'answer', status: 429 } });
+  test('names a user who is busy, and the next try', async () => {
+    const { extractionId } = await extractWith({
+      startForever: { kind: 'refuse', preset: 'processAlreadyRunning' },
+    });
     await eventually(async () => {
       const { headline, lines } = await explained(extractionId);
       expect(headline).toMatch(
-        /^Waits to be started: at try \d+, the provider answered with HTTP 429. The machine tries again/,
+        /^Waits to be started: at try \d+, .*another request for this user was running.* The machine tries again/,
       );
       expect(lines).toContainEqual(
         expect.objectContaining({
@@ -83,6 +85,16 @@ describe('explain', { concurrent: false }, () => {
         }),
       );
     });
+    await stopExecution(extractionId);
+  });
+
+  test('names the line in which a start waits that the rate of the provider refuses', async () => {
+    const { extractionId } = await extractWith({ startForever: { kind: 'answer', status: 429 } });
+    await eventually(async () =>
+      expect(await headlineOf(extractionId)).toMatch(
+        new RegExp(`Waits in line for the rate of the provider since ${time}`),
+      ),
+    );
     await stopExecution(extractionId);
   });
 });
