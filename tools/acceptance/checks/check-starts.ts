@@ -2,14 +2,14 @@ import { type Check, passed, Unmet, webhookArrives } from './check.ts';
 import { expectOutcome, extractUntilDone, readHistory } from './request-and-await.ts';
 
 /**
- * For how long the fake provider is busy, in seconds: some three tries of start-task. Longer where the first try came too
+ * For how long the fake provider is busy, in seconds: some three releases of the dispatcher. Longer where the first try came too
  * late, as on a slow machine with an emulator, but at most for half of the start window.
  */
 const busySeconds = [8, 20, 60, 180];
 
 export const startBusy: Check = {
   id: 'start-busy',
-  title: 'A start that a busy provider answers 429 is tried again until it is accepted',
+  title: 'A start that a busy provider answers 429 waits in line, and is released until it is accepted',
   dependsOn: webhookArrives,
   seconds: ({ settings }) => 2 * settings.timings.startWindow + 60,
   run: async (context) => {
@@ -20,8 +20,9 @@ export const startBusy: Check = {
       const done = await extractUntilDone(context, 'start-busy', scenario, 'COMPLETED after 429');
       expectOutcome(done, 'COMPLETED', 'webhook', 'The log of start-task shows its tries.');
       const history = await readHistory(context, done.extractionId);
-      const { length } = history.filter(({ error }) => error === 'ProviderBusy');
-      if (length > 0) return passed(`${done.extractionId} was accepted after ${length} answers 429`);
+      const { length } = history.filter(({ error }) => error === 'Waits');
+      if (length > 0)
+        return passed(`${done.extractionId} was accepted after it waited in line ${length} times`);
     }
     throw new Unmet(
       'No start was answered 429: each came after the fake provider was busy. Run the check again.',
