@@ -5,6 +5,7 @@ import { foreignCaller, idempotentReplay, unsignedRefused } from './check-caller
 import { consentFlow } from './check-consent.ts';
 import { signingKeyRotation, webhookForged, webhookOversized, webhookReplayed } from './check-deliveries.ts';
 import { asInTemplate, auditPasses, doctorPasses } from './check-deployed.ts';
+import { line } from './check-line.ts';
 import { coldStarts, costOfMillion, metricsArrive } from './check-metrics-and-cost.ts';
 import {
   outcomesEncrypted,
@@ -48,6 +49,7 @@ export const checks: readonly Check[] = [
   sealKeyContext,
   functionPermissions,
   asInTemplate,
+  line,
   alarmNotifies,
   alarmRaised,
   metricsArrive,

@@ -1,0 +1,90 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DisableRuleCommand, EnableRuleCommand, EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { countInLine } from '../../../lib/aws/dynamo-start-line.ts';
+import { leaseMs, parseRateState, rateItem } from '../../../lib/rate-limit/rate-state.ts';
+import { changeItem } from '../../../lib/shared-item/shared-item.ts';
+import { breakersOf } from '../../cli/aws/stores.ts';
+import { clearRate, setRate } from '../../cli/operate/change-holds.ts';
+import { limitParallelCalls } from '../../cli/operate/limit-parallel-calls.ts';
+import { type AcceptContext, type Check, expectNone, passed, Unmet, webhookArrives } from './check.ts';
+import { extract, isDone, readUntil, requestOf } from './request-and-await.ts';
+
+const requests = 100;
+/** So slow that most of them wait while they are requested. */
+const slowPerSecond = 0.5;
+const fastPerSecond = 10;
+/** Without its rule, nobody takes over. */
+const deadMs = 120_000;
+const atOnce = 5;
+
+const ruleOf = async ({ deployment }: AcceptContext): Promise<string> => {
+  const rules = await deployment.resources('AWS::Events::Rule');
+  const found = rules.find((name) => name.includes('Dispatch'));
+  if (found !== undefined) return found;
+  throw new Unmet(`The stack ${deployment.stackName} has no rule of the dispatcher.`);
+};
+
+/** A dispatcher that has lost its lease ends. Nobody releases with this one, and it is over after as long as that of a dispatcher that crashed. */
+const endDispatcher = async ({ deployment, now, randomId }: AcceptContext): Promise<void> => {
+  const until = now().getTime() + leaseMs;
+  const lease = { holder: randomId(), until, ends: until };
+  const deps = { parse: parseRateState, now, newVersion: randomId };
+  await changeItem(breakersOf(deployment), rateItem, (state) => ({ ...state, lease }), deps);
+};
+
+/** The rule is disabled and the dispatcher ended for two minutes. Throws Unmet if somebody was released in the second of them. */
+const withoutDispatcher = async (context: AcceptContext, count: () => Promise<number>): Promise<number> => {
+  const { client, sleep, waitFor } = context;
+  const events = new EventBridgeClient(client);
+  const Name = await ruleOf(context);
+  await events.send(new DisableRuleCommand({ Name }));
+  try {
+    await endDispatcher(context);
+    waitFor('two minutes without a dispatcher');
+    await sleep(deadMs / 2);
+    const before = await count();
+    await sleep(deadMs / 2);
+    const after = await count();
+    if (before === 0) throw new Unmet('Nobody waits in line any more, so that the check shows nothing.');
+    if (before !== after) throw new Unmet(`${before - after} were released without a dispatcher.`);
+    return after;
+  } finally {
+    await events.send(new EnableRuleCommand({ Name }));
+  }
+};
+
+export const line: Check = {
+  id: 'line',
+  title: 'With a set rate, a crowd waits in line, and none is lost without a dispatcher for two minutes',
+  turn: 'alone',
+  dependsOn: webhookArrives,
+  seconds: () => 600,
+  run: async (context) => {
+    const { deployment, client, now, randomId, waitFor } = context;
+    const breakers = breakersOf(deployment);
+    const deps = { now, newVersion: randomId };
+    const setTo = (perSecond: number): Promise<void> =>
+      setRate(breakers, { perSecond, reason: 'the check line', since: now().getTime() }, deps);
+    const table = deployment.output('StartLineTableName');
+    const count = (): Promise<number> => countInLine(new DynamoDBClient(client), table);
+    await setTo(slowPerSecond);
+    try {
+      // The functions read it once in 5 s.
+      await context.sleep(6_000);
+      waitFor(`${requests} requests`);
+      const paced = limitParallelCalls(atOnce);
+      const one = () => extract(context, requestOf('line', {}));
+      const ids = await Promise.all(Array.from({ length: requests }, () => paced(one)));
+      const held = await withoutDispatcher(context, count);
+      await setTo(fastPerSecond);
+      const done = await Promise.all(
+        ids.map((id) => paced(() => readUntil(context, id, 'COMPLETED after its wait in line', isDone))),
+      );
+      const others = done.filter(({ status }) => status !== 'COMPLETED');
+      expectNone(others.map(({ extractionId, status }) => `${extractionId} is ${status}.`));
+      return passed(`${requests} are COMPLETED, of which ${held} waited without a dispatcher`);
+    } finally {
+      await clearRate(breakers, deps);
+    }
+  },
+};
