@@ -1,9 +1,12 @@
 /** @module-tag slow */
 
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { dynamoPermitStore } from '../../lib/aws/dynamo-breaker-store.ts';
+import { dynamoBreakerStore, dynamoPermitStore } from '../../lib/aws/dynamo-breaker-store.ts';
 import { readPlaces } from '../../lib/aws/dynamo-start-line.ts';
 import { sendEraseTo } from '../../lib/aws/send-messages.ts';
+import { parseRateState, rateItem } from '../../lib/rate-limit/rate-state.ts';
+import { changeItem } from '../../lib/shared-item/shared-item.ts';
 import { eventually } from '../support/eventually.ts';
 import { ageByAnHour } from './support/age-by-an-hour.ts';
 import { aws } from './support/aws.ts';
@@ -48,11 +51,21 @@ const inLine = async (): Promise<readonly string[]> => {
 const waitUntilInLine = (...ids: readonly string[]): Promise<void> =>
   eventually(async () => expect(await inLine()).toEqual(ids.toSorted()));
 
+const breakers = dynamoBreakerStore(aws.dynamo, outputs.BreakersTableName ?? '');
 const permits = dynamoPermitStore(aws.dynamo, outputs.BreakersTableName ?? '');
 
 /** Lets the 1,000 s pass, and returns which of these is started then. */
 const nextStarted = async (waiting: readonly string[]): Promise<string | undefined> => {
   await permits.update({ kind: 'reset', next: 0, from: Number.MAX_SAFE_INTEGER });
+  // A dispatcher knows what it has taken, and reads the permit when it takes the next one. One that has lost its lease ends, and the next one knows
+  // nothing.
+  const until = Date.now() + 2_000;
+  const lease = { holder: randomUUID(), until, ends: until };
+  await changeItem(breakers, rateItem, (state) => ({ ...state, lease }), {
+    parse: parseRateState,
+    now: () => new Date(),
+    newVersion: randomUUID,
+  });
   return eventually(async () => {
     const records = await Promise.all(waiting.map(readRecord));
     const started = records.filter((record) => record?.status !== 'REQUESTED');

@@ -32,6 +32,12 @@ const endDispatcher = async ({ deployment, now, randomId }: AcceptContext): Prom
   await changeItem(breakersOf(deployment), rateItem, (state) => ({ ...state, lease }), deps);
 };
 
+/** Until nobody goes in line any more, as that start would wake a dispatcher. */
+const untilAllWait = async ({ sleep }: AcceptContext, count: () => Promise<number>): Promise<void> => {
+  for (let [before, now] = [-1, await count()]; now > before; [before, now] = [now, await count()])
+    await sleep(5_000);
+};
+
 /** The rule is disabled and the dispatcher ended for two minutes. Throws Unmet if somebody was released in the second of them. */
 const withoutDispatcher = async (context: AcceptContext, count: () => Promise<number>): Promise<number> => {
   const { client, sleep, waitFor } = context;
@@ -75,6 +81,7 @@ export const line: Check = {
       const paced = limitParallelCalls(atOnce);
       const one = () => extract(context, requestOf('line', {}));
       const ids = await Promise.all(Array.from({ length: requests }, () => paced(one)));
+      await untilAllWait(context, count);
       const held = await withoutDispatcher(context, count);
       await setTo(fastPerSecond);
       const done = await Promise.all(
