@@ -42,8 +42,8 @@ const rules = [
   ['lib/shared-item/', [...utilities, ...portOfTelemetry], 'It knows of none who share the items.'],
   [
     'lib/breaker/',
-    [...utilities, 'lib/provider/', 'lib/shared-item/', ...portOfTelemetry],
-    'It reports through a port.',
+    [...utilities, 'lib/shared-item/', ...portOfTelemetry],
+    'It knows what a start showed, and not how the provider says it.',
   ],
   [
     'lib/rate-limit/',
@@ -154,6 +154,7 @@ const floors = [
   [
     'due',
     'start-window',
+    'start/shown-by',
     'request-data',
     'refused-credentials',
     'spellings',
@@ -163,6 +164,7 @@ const floors = [
   [
     'transitions',
     'write-progress',
+    'start/asking',
     'start/start-call',
     'operate/restore',
     'erase/search',

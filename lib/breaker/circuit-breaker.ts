@@ -1,12 +1,5 @@
 import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import {
-  ProviderAmbiguous,
-  ProviderExtractionFailed,
-  ProviderUnreachable,
-  retryAtOfStatus,
-} from '../provider/transport/errors.ts';
-import { TransportFailure } from '../provider/transport/transport-failure.ts';
 import { changeItem, type Known, readItem, type SharedItemStore } from '../shared-item/shared-item.ts';
 import {
   type About,
@@ -246,33 +239,3 @@ export type Shown =
   | { readonly kind: 'slow' }
   /** Nothing: no call was made, or it failed for a reason of its own, as with a 4xx or 429. */
   | { readonly kind: 'nothing' };
-
-/** Node refuses such a header before it connects, so this says nothing about the provider. */
-const invalidHeader = 'ERR_INVALID_CHAR';
-
-/**
- * Whether an error means that the provider is in trouble: a failed connect, a timeout, a reset or a 5xx. A 4xx never does,
- * nor does an answer that cannot be understood: both may be about one user or one task.
- */
-const isTrouble = (error: unknown): boolean => {
-  if (error instanceof ProviderUnreachable) {
-    return !(error.cause instanceof TransportFailure && error.cause.code === invalidHeader);
-  }
-  if (error instanceof ProviderExtractionFailed) return error.status >= 500;
-  if (!(error instanceof ProviderAmbiguous)) return false;
-  return error.cause instanceof TransportFailure || (error.status ?? 0) >= 500;
-};
-
-/** What an error in trouble was, as one of the public codes. Texts of the provider never become one. */
-const causeOf = (error: unknown): string | undefined => {
-  const { status, reason } = error as { readonly status?: number; readonly reason?: string };
-  if (status !== undefined) return `http-${status}`;
-  return error instanceof ProviderUnreachable ? 'unreachable' : reason;
-};
-
-/** What the error of a login, a Task Token or a start showed. Only a 503 asks to wait for the provider as a whole (RFC 9110, section 15.6.4). */
-export const shownBy = (error: unknown, now: Date): Shown => {
-  if (!isTrouble(error)) return { kind: 'nothing' };
-  const retryAt = retryAtOfStatus(error, [503], now);
-  return { kind: 'failed', ...defined({ cause: causeOf(error), retryAt }) };
-};

@@ -1,17 +1,11 @@
 import type { Admission, CircuitBreaker, Shown } from '../../breaker/circuit-breaker.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import { placeAt, retryAtOf, showsRate } from '../../rate-limit/place-at.ts';
 import type { StartLimiter } from '../../rate-limit/start-limiter.ts';
-import {
-  type LineEntry,
-  type StartLineStore,
-  type StoredEntry,
-  slotOf,
-} from '../../rate-limit/start-line.ts';
-import { maxEntries, plusSeconds, type Timings, windowEnd } from '../deadlines.ts';
+import type { StartLineStore } from '../../rate-limit/start-line.ts';
+import { type Timings, windowEnd } from '../deadlines.ts';
 import type { NotAccepted, Result, StartCallResult } from '../plan.ts';
-import { breakerAboutOf, type Extraction } from '../record.ts';
-import { startWindowOf } from '../start-window.ts';
+import { breakerAboutOf } from '../record.ts';
+import { type Asking, entryOf, refusalsOf, retryAtOf, showsRate } from './asking.ts';
 import type { Called } from './start-call.ts';
 
 /**
@@ -19,53 +13,12 @@ import type { Called } from './start-call.ts';
  * follows. `conclude`: the breaker and the rate learn from the call, and its item in the line follows from how it ended.
  */
 
-/** What the machine says about this attempt of the state StartTask (`StartInput`). */
-type Attempt = {
-  readonly requestId: string;
-  readonly entry?: number;
-  readonly callbackAttempt: number;
-  readonly isReleased?: boolean;
-};
-
 export type GateDeps = {
   readonly breaker: CircuitBreaker;
   readonly startLine: { readonly limiter: StartLimiter; readonly line: StartLineStore };
   readonly now: () => Date;
   readonly timings: Timings;
   readonly telemetry: Telemetry;
-};
-
-/** A start that asks, and what is known of its wait in line until now. */
-export type Asking = {
-  readonly record: Extraction;
-  readonly attempt: Attempt;
-  /** Its item, if it has waited. */
-  readonly item: StoredEntry | undefined;
-  /** With the start window that does not count its wait. */
-  readonly timings: Timings;
-  /** The deadline of one that has waited. */
-  readonly deadlineAt: string | undefined;
-  /** For `maxWait`, or as often as an execution may wait. */
-  readonly hasWaitedTooLong: boolean;
-};
-
-/** Reads what is known of the wait. Throws what the store throws. */
-export const readAsking = async (record: Extraction, attempt: Attempt, deps: GateDeps): Promise<Asking> => {
-  const { startLine, now, timings } = deps;
-  const { entry = 0, requestId } = attempt;
-  const found = entry === 0 ? undefined : await startLine.line.find(record.extractionId);
-  const item = found?.requestId === requestId ? found : undefined;
-  const { requestedAt } = record;
-  const window = startWindowOf(item, { requestedAt, isWaiting: false }, now(), timings);
-  const waited = window.waitedMs / 1_000;
-  return {
-    record,
-    attempt,
-    item,
-    timings: { ...timings, startWindow: window.startWindow },
-    deadlineAt: waited === 0 ? undefined : plusSeconds(requestedAt, waited + timings.deadline),
-    hasWaitedTooLong: window.hasWaitedTooLong || entry >= maxEntries,
-  };
 };
 
 /** `waits`: it is in line, and the state InLine follows, for a `problem` if not for the rate. `held`: it only asks. */
@@ -76,40 +29,8 @@ export type Admitted =
 
 export type Going = Extract<Admitted, { readonly admittedAt: number }>;
 
-const day = 86_400;
-
-/** Its item in the line, with what it has waited until now. `waits`: from now on. Otherwise its start window counts again. */
-const entryOf = (
-  { record, attempt, item }: Asking,
-  {
-    waits,
-    refusals,
-    notBefore,
-  }: { readonly waits: boolean; readonly refusals: number; readonly notBefore?: string | undefined },
-  { now, timings }: Pick<GateDeps, 'now' | 'timings'>,
-): LineEntry => {
-  const { extractionId, requestId, requestedAt, priority = 'interactive' } = record;
-  const { caller, group } = breakerAboutOf(record);
-  const time = now();
-  const { waitedMs } = startWindowOf(item, { requestedAt, isWaiting: false }, time, timings);
-  const at = placeAt(requestedAt, { refusals, notBefore }, time);
-  const keptUntil = plusSeconds(time, timings.maxWait + timings.startWindow + day);
-  return {
-    extractionId,
-    requestId,
-    attempt: attempt.callbackAttempt,
-    slot: slotOf({ caller, priority, group, at, extractionId }),
-    ...(waits ? { waitingSince: time.toISOString() } : {}),
-    waitedMs: Math.round(waitedMs),
-    ...(refusals === 0 ? {} : { refusals }),
-    expiresAt: Math.ceil(Date.parse(keptUntil) / 1_000),
-  };
-};
-
 /** An execution of a version before there was a line has no state in which it could wait: the machine retries its start. */
 const hasLine = ({ attempt }: Asking): boolean => attempt.entry !== undefined;
-
-const refusalsOf = ({ item }: Asking): number => item?.refusals ?? 0;
 
 /** `onlyAsk`: no start will be made, so it takes no turn and does not wait. Throws if the line cannot be written. */
 export const admit = async (asking: Asking, onlyAsk: boolean, deps: GateDeps): Promise<Admitted> => {

@@ -1,4 +1,4 @@
-import { type Shown, shownBy } from '../../breaker/circuit-breaker.ts';
+import type { Shown } from '../../breaker/circuit-breaker.ts';
 import { ciphertextSeconds } from '../../ciphertext-seconds.ts';
 import { defined } from '../../defined.ts';
 import { NotConfigured } from '../../not-configured.ts';
@@ -31,6 +31,7 @@ import {
 import { type KnownCredentials, knownCredentials } from '../refused-credentials.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-data.ts';
 import type { StoredRequest } from '../store.ts';
+import { shownBy } from './shown-by.ts';
 
 /** The start call of one extraction, ready to be made. It contains everything in which the two methods differ. */
 export type StartCall = KnownCredentials & {

@@ -21,15 +21,8 @@ import type {
 } from '../store.ts';
 import { markStarting } from '../transitions.ts';
 import { startWriter } from '../write-progress.ts';
-import {
-  admit,
-  conclude,
-  concludeUncalled,
-  type GateDeps,
-  readAsking,
-  reportSlow,
-  resultFor,
-} from './gate.ts';
+import { readAsking } from './asking.ts';
+import { admit, conclude, concludeUncalled, type GateDeps, reportSlow, resultFor } from './gate.ts';
 import { hasTimeFor, makeStartCall, obtainToken, type StartCall } from './start-call.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */

@@ -66,7 +66,7 @@ export const outageFaults: Faults = {
   },
   'refusals-counted': {
     does: 'A 4xx counts as a failure of the provider.',
-    file: circuit,
+    file: 'lib/extraction/start/shown-by.ts',
     find: 'if (!(error instanceof ProviderAmbiguous)) return false;',
     replace: 'if (!(error instanceof ProviderAmbiguous)) return true;',
     caughtBy: 'opens-for-a-reason',

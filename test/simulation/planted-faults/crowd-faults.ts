@@ -31,7 +31,7 @@ export const crowdFaults: Faults = {
   },
   'refused-goes-to-the-end': {
     does: 'A start that the provider refused waits behind all others of its lane.',
-    file: gate,
+    file: 'lib/extraction/start/asking.ts',
     find: 'const at = placeAt(requestedAt, { refusals, notBefore }, time);',
     replace: 'const at = time.toISOString();',
     caughtBy: 'oldest-first',
@@ -39,7 +39,7 @@ export const crowdFaults: Faults = {
   },
   'refused-blocks-its-lane': {
     does: 'A start that is refused again and again comes back to the front each time.',
-    file: gate,
+    file: 'lib/extraction/start/asking.ts',
     find: 'const at = placeAt(requestedAt, { refusals, notBefore }, time);',
     replace: 'const at = requestedAt;',
     caughtBy: 'nobody-is-lost',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { placeAt } from '../../../../lib/extraction/start/asking.ts';
 import { chooseNext } from '../../../../lib/rate-limit/choose-next.ts';
-import { placeAt } from '../../../../lib/rate-limit/place-at.ts';
 import {
   endOf,
   type InLine,

@@ -3,13 +3,13 @@ import type { Admission, Shown } from '../../../../../lib/breaker/circuit-breake
 import { maxEntries } from '../../../../../lib/extraction/deadlines.ts';
 import type { NotAccepted, StartCallResult } from '../../../../../lib/extraction/plan.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import { readAsking } from '../../../../../lib/extraction/start/asking.ts';
 import {
   admit,
   conclude,
   concludeUncalled,
   type GateDeps,
   type Going,
-  readAsking,
   reportSlow,
   resultFor,
 } from '../../../../../lib/extraction/start/gate.ts';
