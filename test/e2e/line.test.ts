@@ -126,8 +126,8 @@ test('what waits in line shows when it starts, goes by lanes, can be cancelled a
   await waitUntilInLine(...waiting);
   await expectStart(last.extractionId, 3);
 
-  // A time that was taken further ahead than two starts take at the new rate does not count: 400 s each, and then 100 s.
-  const next = (await nextStarted(waiting, 0.0025)) ?? '';
+  // A time that was taken further ahead than two starts take at the new rate does not count: 333 s each, and then 100 s.
+  const next = (await nextStarted(waiting, 0.003)) ?? '';
   const others = waiting.filter((id) => id !== next);
   const second = (await nextStarted(others, 0.01)) ?? '';
   expect([next, second].toSorted()).toEqual([idOf(first), idOf(single)].toSorted());

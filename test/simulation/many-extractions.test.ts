@@ -105,6 +105,7 @@ test('a population in a hundred is the same in another process', { tags: ['slow'
   expect(Object.keys(digests)).toEqual([
     'outage-0',
     'population-0',
+    'neighbour-0',
     'refusal-0',
     'refusal-100',
     'refusal-200',

@@ -392,13 +392,18 @@ const deadTurnsIn = ({ changes, time }: Service): number => {
 
 const recovers: Invariant = {
   name: 'recovers',
-  rule: 'After the outage, everything starts that is still within its start window.',
+  rule: 'After the outage, everything starts that is still within its start window, without the time in line.',
   check: (service) => {
     // The last request was made a minute after the outage, and has 15 minutes for the longest pause and one dead turn.
-    const held = [...service.extractions.values()].filter(({ status }) => status === 'NOT_STARTED');
+    const { outages } = service.population;
+    const until = service.startedAt + 1_000 * ((outages[0]?.to ?? 0) + 60 + settings.startWindowSeconds);
+    const held = [...service.extractions.values()].filter(
+      ({ status, startedAt }) =>
+        status === 'NOT_STARTED' || (startedAt !== undefined && Date.parse(startedAt) > until),
+    );
     return held.length === 0 || deadTurnsIn(service) > 1
       ? undefined
-      : `${held.length} extractions never started.`;
+      : `${held.length} extractions started late or never.`;
   },
 };
 

@@ -129,6 +129,12 @@ export type Population = {
   readonly withoutBreaker?: true;
 };
 
+/**
+ * Whether its starts can wait in line. Those of one login cannot, as executions of a version before there was a line: what a few of millions of their
+ * seeds show would have to be searched again.
+ */
+export const hasLine = ({ keptDays }: Population): boolean => keptDays === undefined;
+
 /** Whether a breaker sees how such a call ends. */
 export const isOfStart = (call: CallKind): boolean => call !== 'read' && call !== 'store';
 

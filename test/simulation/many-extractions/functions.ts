@@ -44,11 +44,12 @@ import { extractionStoreOver } from '../../support/stores/memory-extraction-stor
 import { refusalStoreOver } from '../../support/stores/memory-refused-credentials-store.ts';
 import { memoryRepeatCounter } from '../../support/stores/memory-repeat-counter.ts';
 import { requestStoreOver } from '../../support/stores/memory-request-store.ts';
-import { startLineOver } from '../../support/stores/memory-start-line.ts';
+import { openLine, startLineOver } from '../../support/stores/memory-start-line.ts';
 import { eraseTaskIn, taskStoreOver } from '../../support/stores/memory-task-store.ts';
 import { seal, unsealed } from '../models/sealing.ts';
 import { reserveMs } from '../world/settings.ts';
 import { fingerprintKey } from '../world/the-extraction.ts';
+import { hasLine } from './draw-population.ts';
 import type { Process } from './process.ts';
 import type { ReconcileQueue } from './reconcile-queue.ts';
 import type { Service } from './service.ts';
@@ -179,10 +180,13 @@ export const functionsIn = (service: Service, process: Process) => {
     newVersion: newId,
     telemetry,
   });
-  const startLine = { limiter, line };
+  const startLine = hasLine(service.population) ? { limiter, line } : openLine(line);
   const breaker = breakerOf(service, process);
   const reconcileOne = (extractionId: string, invoker: ReconcileInvoker) =>
-    reconcile(extractionId, invoker, { ...reconcileDeps, startLine: line });
+    reconcile(extractionId, invoker, {
+      ...reconcileDeps,
+      ...(hasLine(service.population) ? { startLine: line } : {}),
+    });
 
   return {
     request: (input: RequestInput) =>

@@ -1,6 +1,7 @@
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import { errorNameOf, retriesOf } from '../models/step-functions-retries.ts';
+import { hasLine } from './draw-population.ts';
 import type { Service } from './service.ts';
 import { settings } from './settings.ts';
 
@@ -32,7 +33,9 @@ const startTask = async (
   const retry = pausesOf(StartTask.Retry, extractionId, service);
   for (let attempt = 0; ; attempt += 1) {
     const token = `${extractionId}/${entry}/${attempt}`;
-    const payload = { ...input, entry, isReleased: isReleased && attempt === 0 };
+    const payload = hasLine(service.population)
+      ? { ...input, entry, isReleased: isReleased && attempt === 0 }
+      : input;
     const answered = service.waitFor(token, (StartTask.TimeoutSeconds ?? 0) * 1_000);
     service.countTransition(extractionId);
     service

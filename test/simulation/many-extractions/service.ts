@@ -17,7 +17,7 @@ import { deliveries } from '../models/provider.ts';
 import type { FunctionName } from '../world/settings.ts';
 import { WatchedItems } from '../world/watched-items.ts';
 import type { Choices } from './choices.ts';
-import { type Member, member, type Population, product } from './draw-population.ts';
+import { hasLine, type Member, member, type Population, product } from './draw-population.ts';
 import { type Functions, functionsIn } from './functions.ts';
 import { runExecution } from './machine.ts';
 import { Process } from './process.ts';
@@ -201,7 +201,7 @@ export class Service {
         this.time.after(deadFrom * 1_000, () => {
           for (const process of this.#dispatchers) void process.end('Runtime.ExitError');
         });
-      while (!over) {
+      while (!over && hasLine(this.population)) {
         for (let count = 0; count < (this.population.line?.dispatchers ?? 1); count += 1)
           this.wakeDispatcher(true);
         await this.time.sleep(60_000);

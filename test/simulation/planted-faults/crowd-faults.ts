@@ -74,7 +74,7 @@ export const crowdFaults: Faults = {
     file: 'lib/rate-limit/rate-state.ts',
     find: 'isDispatching(state, now) && state.lease?.holder !== holder;',
     replace: "isDispatching(state, now) && holder === '';",
-    caughtBy: 'oldest-first',
+    caughtBy: 'one-dispatcher',
     firstSeed: 5,
   },
   'refusals-not-counted': {
