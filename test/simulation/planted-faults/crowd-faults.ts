@@ -206,7 +206,7 @@ export const crowdFaults: Faults = {
     file: 'lib/rate-limit/permit.ts',
     find: "return { kind: 'reset', next: from + step, from };",
     replace: "return { kind: 'reset', next: from + step, from, to: now };",
-    caughtBy: 'oldest-first',
+    caughtBy: 'rate-is-kept',
     firstSeed: 5,
   },
   'cut-for-failures-at-any-rate': {
