@@ -36,7 +36,7 @@ const variables: Record<string, string> = { STACK: stackNameOf(LOCAL_STAGE) };
 const wordsOf = (command: string): readonly string[] =>
   command
     .replace(/\$\(cosecha output (\w+)\)/g, (_, name: string) => outputs[name] ?? '')
-    .replace(/\$([A-Z]+)/g, (_, name: string) => variables[name] ?? '')
+    .replace(/\$\{?([A-Z]+)\}?/g, (_, name: string) => variables[name] ?? '')
     .replaceAll('"', '')
     .split(/\s+/);
 
