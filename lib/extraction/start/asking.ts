@@ -6,7 +6,7 @@ import {
 } from '../../rate-limit/start-line.ts';
 import { maxEntries, plusSeconds, type Timings } from '../deadlines.ts';
 import { breakerAboutOf, type Extraction } from '../record.ts';
-import { startWindowOf } from '../start-window.ts';
+import { startWindowOf, waitedMs } from '../start-window.ts';
 
 /** What the machine says about this attempt of the state StartTask (`StartInput`). */
 type Attempt = {
@@ -107,7 +107,6 @@ export const entryOf = (
   const { extractionId, requestId, requestedAt, priority = 'interactive' } = record;
   const { caller, group } = breakerAboutOf(record);
   const time = now();
-  const { waitedMs } = startWindowOf(item, { requestedAt, isWaiting: false }, time, timings);
   const at = placeAt(requestedAt, { refusals, notBefore }, time);
   const keptUntil = plusSeconds(time, timings.maxWait + timings.startWindow + day);
   return {
@@ -116,7 +115,7 @@ export const entryOf = (
     attempt: attempt.callbackAttempt,
     slot: slotOf({ caller, priority, group, at, extractionId }),
     ...(waits ? { waitingSince: time.toISOString() } : {}),
-    waitedMs: Math.round(waitedMs),
+    waitedMs: Math.round(waitedMs(item, time)),
     ...(refusals === 0 ? {} : { refusals }),
     expiresAt: Math.ceil(Date.parse(keptUntil) / 1_000),
   };

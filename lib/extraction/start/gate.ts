@@ -54,16 +54,25 @@ export const admit = async (asking: Asking, onlyAsk: boolean, deps: GateDeps): P
   return { ...admission, admittedAt: now().getTime() };
 };
 
+/** Tells the rate of the first failure of a group since an accepted start, but for a breaker's turn. Returns the second in which it was counted, if it was. */
+const reportFailure = async (
+  { record }: Asking,
+  { kind, admittedAt }: Going,
+  isFirst: boolean,
+  { startLine }: GateDeps,
+): Promise<number | undefined> =>
+  isFirst && kind !== 'turn'
+    ? startLine.limiter.report(breakerAboutOf(record), { kind: 'failed', admittedAt })
+    : undefined;
+
 /** Tells the breaker and the rate, while a call is under way, that it is slow. Returns the second in which it was counted, if it was. */
 export const reportSlow = async (
-  { record }: Asking,
+  asking: Asking,
   going: Going,
-  { breaker, startLine }: GateDeps,
+  deps: GateDeps,
 ): Promise<NonNullable<Called['slow']>> => {
-  const isFirst = await breaker.report(going, { kind: 'slow' });
-  if (!isFirst || going.kind === 'turn') return { countedAt: undefined };
-  const shown = { kind: 'failed', admittedAt: going.admittedAt } as const;
-  return { countedAt: await startLine.limiter.report(breakerAboutOf(record), shown) };
+  const isFirst = await deps.breaker.report(going, { kind: 'slow' });
+  return { countedAt: await reportFailure(asking, going, isFirst, deps) };
 };
 
 /** The provider's rate refused it: a 429 that names neither quota nor user. An `errorType` after the slash names none of them. */
@@ -93,18 +102,19 @@ const reportToRate = async (
   going: Going,
   { result, slow }: Called,
   isFirstFailure: boolean,
-  { startLine: { limiter }, now }: GateDeps,
+  deps: GateDeps,
 ): Promise<void> => {
+  const { limiter } = deps.startLine;
   const about = breakerAboutOf(asking.record);
   if (result.kind === 'accepted') {
     if (slow?.countedAt !== undefined)
       await limiter.report(about, { kind: 'recovered', second: slow.countedAt });
     await limiter.report(about, { kind: 'accepted' });
   } else if (isRefusedByRate(result)) {
-    const shown = { kind: 'refused', retryAt: retryAtOf(result.notBefore, now()) } as const;
+    const shown = { kind: 'refused', retryAt: retryAtOf(result.notBefore, deps.now()) } as const;
     if (showsRate(refusalsOf(asking))) await limiter.report(about, shown);
-  } else if (isFirstFailure && going.kind !== 'turn') {
-    await limiter.report(about, { kind: 'failed', admittedAt: going.admittedAt });
+  } else {
+    await reportFailure(asking, going, isFirstFailure, deps);
   }
 };
 
@@ -132,10 +142,7 @@ export const concludeUncalled = async (
   deps: GateDeps,
 ): Promise<void> => {
   const isFirst = await reportToBreaker(going, { shown }, deps);
-  if (isFirst && going.kind !== 'turn') {
-    const about = breakerAboutOf(asking.record);
-    await deps.startLine.limiter.report(about, { kind: 'failed', admittedAt: going.admittedAt });
-  }
+  await reportFailure(asking, going, isFirst, deps);
   await stopWaiting(asking, true, deps);
 };
 

@@ -140,8 +140,8 @@ export const crowdFaults: Faults = {
   'slow-starts-show-late': {
     does: 'A start that hangs is an overload once it has ended, and not once it is slow.',
     file: gate,
-    find: "if (!isFirst || going.kind === 'turn') return { countedAt: undefined };",
-    replace: "if (isFirst || going.kind === 'turn') return { countedAt: undefined };",
+    find: 'return { countedAt: await reportFailure(asking, going, isFirst, deps) };',
+    replace: 'return { countedAt: await reportFailure(asking, going, !isFirst, deps) };',
     caughtBy: 'nobody-is-lost',
     firstSeed: 16,
   },
