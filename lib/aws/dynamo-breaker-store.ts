@@ -16,7 +16,7 @@ type Item = Parameters<typeof unmarshall>[0];
 const toStored = (item: Item | undefined): StoredItem | undefined =>
   item === undefined ? undefined : unmarshall(item, { wrapNumbers: Number });
 
-/** The table `Breakers` on DynamoDB: one item for each caller, and one for the operator's pauses, each with a version. */
+/** The table `Breakers` on DynamoDB: the items that are replaced by compare-and-set, each with a version. */
 export const dynamoBreakerStore = (client: DynamoDBClient, table: string): SharedItemStore => ({
   read: async (name, consistency) => {
     const ConsistentRead = consistency === 'strongly';

@@ -60,6 +60,10 @@ export type Decision = {
   readonly judgement?: Judgement;
 };
 
+/** The calls of the last ten seconds. None if they could not be read. */
+export const recentCalls = ({ calls = new Map(), now }: Pick<Seen, 'calls' | 'now'>): Calls =>
+  callsFrom(calls, now / 1_000 - recentSeconds);
+
 const noBreaker: BreakerState = { groups: [] };
 
 const turnKeys = ({ caller, group }: Place, { breakers }: Seen): readonly string[] =>
@@ -69,12 +73,12 @@ const turnKeys = ({ caller, group }: Place, { breakers }: Seen): readonly string
  * The callers that wait as the provider asked, by `Retry-After`: none of their calls of the last ten seconds was accepted, and three were
  * refused. So a limit of one user, or of all users of a caller, holds nobody else, and each for ten seconds at most before it is tried again.
  */
-const heldCallers = ({ calls = new Map(), now }: Seen): ReadonlySet<string> =>
+const heldCallers = (seen: Seen): ReadonlySet<string> =>
   new Set(
-    [...byCaller(callsFrom(calls, now / 1_000 - recentSeconds))]
+    [...byCaller(recentCalls(seen))]
       .filter(
         ([, { accepted, refused, retryAt = 0 }]) =>
-          accepted === 0 && refused >= refusedUsers && retryAt > now,
+          accepted === 0 && refused >= refusedUsers && retryAt > seen.now,
       )
       .map(([caller]) => caller),
   );
@@ -106,7 +110,7 @@ const nextSlowStart = (
 ): NonNullable<RateState['slowStart']> => {
   if (slowStart === undefined) return { perSecond: firstPerSecond, at: now };
   if (calls === undefined || now - slowStart.at < recentSeconds * 1_000) return slowStart;
-  const recent = totalOf(callsFrom(calls, now / 1_000 - recentSeconds));
+  const recent = totalOf(recentCalls({ calls, now }));
   const perSecond = badIn(recent) > 0 ? slowStart.perSecond : Math.min(maxPerSecond, 2 * slowStart.perSecond);
   return { perSecond, at: now };
 };

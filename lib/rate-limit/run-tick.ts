@@ -3,8 +3,16 @@ import { parseBreakerState } from '../breaker/stored-breaker.ts';
 import { logMessages } from '../observability/log-messages.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { changeItem, type Known, readItem, type SharedItemStore } from '../shared-item/shared-item.ts';
-import { callsFrom, totalOf } from './call-counts.ts';
-import { type Decision, decideTick, isBusy, type Release, recentSeconds, type Seen } from './decide-tick.ts';
+import { totalOf } from './call-counts.ts';
+import {
+  type Decision,
+  decideTick,
+  isBusy,
+  type Release,
+  recentCalls,
+  recentSeconds,
+  type Seen,
+} from './decide-tick.ts';
 import type { PermitStore } from './permit.ts';
 import { maxPerSecond, parseRateState, type RateState, rateAt, rateItem } from './rate-state.ts';
 import { type Cursors, readLine } from './read-line.ts';
@@ -138,13 +146,11 @@ const report = ({ judgement, state }: Decision, seen: Seen, { telemetry }: TickD
   const { judged, share } = judgement;
   if (judged === 'undone') telemetry.count('RateCutUndone');
   const perSecond = rateAt(state, seen.limit, seen.now) ?? 'any';
-  const { accepted, refused, failed } = totalOf(
-    callsFrom(seen.calls ?? new Map(), seen.now / 1_000 - recentSeconds),
-  );
+  const { accepted, refused, failed } = totalOf(recentCalls(seen));
   telemetry.log(logMessages.rateChanged, { judged, perSecond, share, accepted, refused, failed });
 };
 
-/** Counts what was released and, once a minute, the rate. Returns whether it published. */
+/** Counts what was released and, once a minute, the rate. */
 const count = (
   released: number,
   perSecond: number | undefined,
