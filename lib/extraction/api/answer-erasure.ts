@@ -131,8 +131,9 @@ const openErasure = async (
   if (erasure === undefined || newest > erasure.askedAt) return undefined;
   const isAbandoned =
     erasure.searchedAt === undefined && secondsSince(erasure.askedAt, deps.now()) > searchedWithin;
+  if (isAbandoned) return undefined;
   const progress = await progressOf(erasure, deps);
-  return isAbandoned || progress.status === 'ERASED' ? undefined : progress;
+  return progress.status === 'ERASED' ? undefined : progress;
 };
 
 /** Each try that fails was beside another request for the same, which the next try finds. */
