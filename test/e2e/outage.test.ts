@@ -208,7 +208,8 @@ test('the machine polls when no webhook arrives within its wait', {
       ...(taskFailedEventDetails === undefined ? [] : [taskFailedEventDetails.error]),
       ...(taskTimedOutEventDetails === undefined ? [] : [taskTimedOutEventDetails.error]),
     ]);
-    expect(failures[0]).toBe('States.Timeout');
+    // What the outages before it taught of the provider's rate may let it wait in line first, which is no failure.
+    expect(failures.find((error) => error !== 'Waits')).toBe('States.Timeout');
     expect(transitionsIn(history)).toBe(2);
     return;
   }
