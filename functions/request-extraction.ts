@@ -19,12 +19,16 @@ import {
   requiredVariable,
 } from '../lib/aws/wiring/environment.ts';
 import { type AnswerRequestDeps, answerRequest } from '../lib/extraction/api/answer-request.ts';
+import { type AcceptedRequests, extractionRequestParser } from '../lib/extraction/api/parse-request.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 
 const now = () => new Date();
 const database = new DynamoDBClient(intakeClient);
 const deps: AnswerRequestDeps = {
+  parseRequest: extractionRequestParser(
+    JSON.parse(requiredVariable('ACCEPTED_REQUESTS')) as AcceptedRequests,
+  ),
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   requests: requestsFromEnvironment(database),
   repeats: dynamoRepeatCounter(database, requiredVariable('REFUSALS_TABLE')),

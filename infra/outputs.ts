@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import { isLocalStage } from '../lib/aws/stage.ts';
 import type { Connected } from './lambda/connect-functions.ts';
 import type { CosechaFunctions } from './lambda/create-functions.ts';
+import { acceptedRequestsOf } from './lambda/function-environment.ts';
 import { prefixOf } from './prefix-of.ts';
 import type { Resources } from './resources.ts';
 import type { Config } from './settings/config.ts';
@@ -22,6 +23,8 @@ export const addOutputs = (
     ...dataOutputs(resources, wiring),
     ...busOutputs(resources, functions),
     ...operatingOutputs(resources, functions, wiring),
+    ...rateOutput(resources.config),
+    ...acceptedOutput(resources.config),
     triggersOutput(scope, wiring),
     routesOutput(scope, wiring),
     ...secretOutputs(scope, resources),
@@ -134,6 +137,19 @@ const routesOutput = (scope: Construct, { api }: Connected): Output => [
   'The function behind each route of the API: `cosecha doctor` compares it',
 ];
 
+const acceptedOutput = (config: Config): readonly Output[] => {
+  const accepted = acceptedRequestsOf(config);
+  return Object.keys(accepted).length === 0
+    ? []
+    : [
+        [
+          'AcceptedRequests',
+          JSON.stringify(accepted),
+          'The settings entities and moreActions: `cosecha start --batch` checks its file by them, and `cosecha doctor` compares them',
+        ],
+      ];
+};
+
 const rateOutput = ({ startsPerSecond }: Config): readonly Output[] =>
   startsPerSecond === undefined
     ? []
@@ -170,7 +186,6 @@ const operatingOutputs = (
     String(config.sweepEveryMinutes),
     'The interval of the sweep: after three of them, `cosecha` calls a record overdue',
   ],
-  ...rateOutput(config),
   [
     'ReconcileQueueUrl',
     queue.queue.queueUrl,

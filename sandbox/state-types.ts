@@ -2,7 +2,7 @@ import type { SandboxClock } from './clock.ts';
 import type { EntityType, Product } from './entities.ts';
 import type { EventLog } from './event-log.ts';
 import type { CallBehaviour, Fault, Plan, Restrictions, WebhookMode } from './plan-schemas.ts';
-import type { ActionId, TaskStatus } from './task-vocabulary.ts';
+import type { TaskStatus } from './task-vocabulary.ts';
 
 export type Client = {
   readonly clientId: string;
@@ -78,7 +78,7 @@ export type Consent = {
 };
 
 export type RequestedAction = {
-  readonly id: ActionId;
+  readonly id: string;
   readonly params?: { readonly dateRange: { readonly startDate: string; readonly endDate: string } };
 };
 

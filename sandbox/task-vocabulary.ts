@@ -11,7 +11,6 @@ export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
 export type TaskStatus = 'PENDING' | 'RUNNING' | TerminalStatus;
 
 export const ACTION_IDS = ['product-balance', 'movement', 'tef'] as const;
-export type ActionId = (typeof ACTION_IDS)[number];
 
 export const ACTION_ERROR_CODES = [
   'UNKNOWN_ERROR',
@@ -22,5 +21,5 @@ export const ACTION_ERROR_CODES = [
 ] as const;
 export type ActionErrorCode = (typeof ACTION_ERROR_CODES)[number];
 
-/** The error of each failing action. The other actions complete. */
-export type ActionErrors = Readonly<Partial<Record<ActionId, ActionErrorCode>>>;
+/** The error of each failing action, by its id. The other actions complete. */
+export type ActionErrors = Readonly<Partial<Record<string, ActionErrorCode>>>;

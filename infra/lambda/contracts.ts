@@ -42,6 +42,7 @@ export type Contract = {
 
 /** A setting that is optional has no variable where it is not set. */
 export type Setting =
+  | 'ACCEPTED_REQUESTS'
   | 'BREAKER'
   | 'ENCRYPT_RAW_CREDENTIALS'
   | 'EVENT_SOURCE'
@@ -81,7 +82,7 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
     STATE_MACHINE_ARN: ['StartExecution'],
     SEAL_KEY_ARN: ['Encrypt'],
     FINGERPRINT_KEY_SECRET: ['GetSecretValue'],
-    settings: ['TIMINGS', 'PROVIDER_CLIENT_ID', 'PROVIDER_SENDS_WEBHOOKS'],
+    settings: ['ACCEPTED_REQUESTS', 'TIMINGS', 'PROVIDER_CLIENT_ID', 'PROVIDER_SENDS_WEBHOOKS'],
   },
   'get-extraction': {
     EXTRACTIONS_TABLE: ['BatchGetItem', 'GetItem', 'Query batch', 'Query reference'],

@@ -1,6 +1,8 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { stackNameOf } from '../../lib/aws/stage.ts';
+import type { AcceptedRequests } from '../../lib/extraction/api/parse-request.ts';
 import type { notShownEndpoints } from '../../lib/provider/assumptions.ts';
+import type { ActionParams } from '../../lib/provider/vocabulary.ts';
 import { reconcileTimeout } from '../constructs/reconcile-queue.ts';
 import type { Resources } from '../resources.ts';
 import type { Config } from '../settings/config.ts';
@@ -58,6 +60,7 @@ const namesOf = ({
   >;
 
 const settingsOf = (config: Config): Readonly<Record<Setting, string | undefined>> => ({
+  ACCEPTED_REQUESTS: JSON.stringify(acceptedRequestsOf(config)),
   BREAKER: breakerOf(config),
   ENCRYPT_RAW_CREDENTIALS: String(config.encryptRawCredentials),
   EVENT_SOURCE: `urn:cosecha:stack:${stackNameOf(config.stage)}`,
@@ -76,6 +79,21 @@ const settingsOf = (config: Config): Readonly<Record<Setting, string | undefined
   TASK_TOKEN_MINUTES: String(config.taskTokenMinutes),
   TIMINGS: timingsOf(config),
   WIDGET_CONFIG_ID: config.widgetConfigId,
+});
+
+/** What the settings let requests name. Without `entities`, any entity. */
+export const acceptedRequestsOf = ({ entities, moreActions }: Config): AcceptedRequests => ({
+  ...(entities.length > 0 ? { entities } : {}),
+  ...(moreActions.length > 0
+    ? {
+        moreActions: Object.fromEntries(
+          moreActions.map((action): [string, ActionParams] => {
+            const [id = '', params] = action.split(':');
+            return [id, params === 'dateRange' ? params : 'none'];
+          }),
+        ),
+      }
+    : {}),
 });
 
 /** No call takes longer than `maxMs`. */

@@ -131,6 +131,10 @@ type Rule = readonly [contradicts: boolean, sentence: string];
 /** The rules for settings that name something outside of the stack. */
 const contradictoryAddresses = (config: Config): readonly Rule[] => [
   [
+    config.entities.length > 0 && config.watchedEntities.some((entity) => !config.entities.includes(entity)),
+    'Setting watchedEntities must only have entities of the setting entities: no other is requested.',
+  ],
+  [
     config.widgetConfigId !== undefined && config.providerClientId === undefined,
     'Setting widgetConfigId needs providerClientId: a consent session is opened with both.',
   ],

@@ -1,5 +1,6 @@
 import { Token } from 'aws-cdk-lib';
 import * as v from 'valibot';
+import { taskActions } from '../../lib/provider/vocabulary.ts';
 
 /** The values that a setting takes, in words: its unit and range, or its form. */
 export const values = <Value>(text: string) =>
@@ -126,6 +127,46 @@ export const entitySlugs = v.pipe(
     (entities) => entities.every((entity) => /^[a-z0-9][a-z0-9-]{0,99}$/.test(entity)),
     entitiesProblem,
   ),
+);
+
+/** No comma, which separates them, and no colon, which joins entity and action. The provider's document does not show its entities. */
+export const entityNames = v.pipe(
+  listOf('must be entities of the provider: a list, or one text with commas between them'),
+  v.maxLength(150, 'must name at most 150 entities'),
+  v.check(
+    (entities) => entities.every((entity) => /^[^\s:,]{1,100}$/.test(entity)),
+    'must be entities of the provider, without spaces and ":"',
+  ),
+  // The environment of a function has 4,096 bytes.
+  v.check(
+    (entities) => Buffer.byteLength(entities.join('","')) <= 2_000,
+    'must have at most 2,000 bytes in all names together',
+  ),
+  values('comma-separated entities, 150 at most'),
+);
+
+const idOfAction = (action: string): string => action.split(':')[0] ?? '';
+
+const actionsProblem =
+  'must be actions of the provider, of a-z, 0-9 and "-", with ":dateRange" where one needs dates: a list, or one text with commas between them';
+
+/** `<id>` takes no params, and `<id>:dateRange` takes a date range. No others, as params are in the record. */
+export const actionsWithParams = v.pipe(
+  listOf(actionsProblem),
+  v.check(
+    (actions) => actions.every((action) => /^[a-z0-9][a-z0-9-]{0,49}(:dateRange)?$/.test(action)),
+    actionsProblem,
+  ),
+  v.maxLength(20, 'must name at most 20 actions'),
+  v.check(
+    (actions) => new Set(actions.map(idOfAction)).size === actions.length,
+    'must name each action once',
+  ),
+  v.check(
+    (actions) => !actions.some((action) => Object.hasOwn(taskActions, idOfAction(action))),
+    `must not name ${Object.keys(taskActions).join(', ')}, which are always accepted`,
+  ),
+  values('comma-separated `<action>` or `<action>:dateRange`, 20 at most'),
 );
 
 const principalArn =

@@ -3,9 +3,11 @@ import * as v from 'valibot';
 import { stagePattern } from '../../lib/aws/stage.ts';
 import { notShownEndpoints } from '../../lib/provider/assumptions.ts';
 import {
+  actionsWithParams,
   arn,
   decimalNumber,
   endpoint,
+  entityNames,
   entitySlugs,
   orToken,
   principalArns,
@@ -96,6 +98,17 @@ const required = {
 };
 
 const starting = {
+  entities: withDefault(entityNames, '', {
+    description:
+      'The banks and other entities that a request may name. Any other is answered 400, with the nearest of these. Without it, every request goes to the provider.',
+    reason:
+      'A misspelt entity would otherwise be found out by the provider only. `doctor --provider` compares the list with the provider’s.',
+  }),
+  moreActions: withDefault(actionsWithParams, '', {
+    description:
+      'Actions that the provider has added to `movement`, `product-balance` and `tef`. One that needs dates ends in `:dateRange`.',
+    reason: 'Other params could be personal data, and params are shown in the record.',
+  }),
   startWindowSeconds: withDefault(seconds(2, daySeconds), 900, {
     description:
       'How long after the request a start may be attempted. Afterwards the extraction ends `NOT_STARTED`.',

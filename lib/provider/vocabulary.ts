@@ -1,6 +1,7 @@
 /**
- * The catalogues of the provider's API document. Requests are validated against them. Answers are not, because
- * catalogues grow ("Versioning", rule 5). Their fields have the type `Open`.
+ * The catalogues of the provider's API document. Requests are validated against them, apart from the ids of actions, which a
+ * deployment may add to (setting `moreActions`). Answers are not, because catalogues grow ("Versioning", rule 5). Their fields have
+ * the type `Open`.
  */
 
 /** A known value, or any other string. */
@@ -50,9 +51,16 @@ export const productTypes = [
 ] as const;
 export type ProductType = (typeof productTypes)[number];
 
-/** The ids "in v2 task actions (`actions[].id`)". */
-export const taskActionIds = ['movement', 'product-balance', 'tef'] as const;
-export type TaskActionId = (typeof taskActionIds)[number];
+/** What the `params` of an action are: there are none, or they contain a `dateRange`. */
+export type ActionParams = 'none' | 'dateRange';
+
+/** The ids "in v2 task actions (`actions[].id`)", and the params of each. */
+export const taskActions = {
+  movement: 'dateRange',
+  'product-balance': 'none',
+  tef: 'none',
+} as const satisfies Readonly<Record<string, ActionParams>>;
+export type TaskActionId = keyof typeof taskActions;
 
 /** "Entity types". */
 export const entityTypes = ['bank', 'business-bank', 'government', 'service', 'afp', 'exchange'] as const;

@@ -43,6 +43,8 @@ const outputOf = (username: string, action: RequestedAction, at: number): unknow
       return movementOutput(username, action.params?.dateRange, at);
     case 'tef':
       return tefOutput(username, at);
+    default:
+      return [];
   }
 };
 

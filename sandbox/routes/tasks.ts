@@ -5,6 +5,7 @@ import { resultsShown } from '../planned-behaviour.ts';
 import { acceptsEntity } from '../registered-client.ts';
 import { addMarker } from '../results/build-results.ts';
 import type { Sandbox } from '../state-types.ts';
+import { ACTION_IDS } from '../task-vocabulary.ts';
 import { createTask } from '../tasks/create-task.ts';
 import { hasExpired, taskStatusAt } from '../tasks/task-timing.ts';
 import { requireSession } from '../transport/authenticate.ts';
@@ -22,15 +23,26 @@ const isRealDay = (text: string): boolean => {
 /** YYYY-MM-DD ("Limits"), and a day that exists. */
 const day = v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}$/), v.check(isRealDay));
 
-const action = v.variant('id', [
-  v.strictObject({
-    id: v.literal('movement'),
-    params: v.strictObject({ dateRange: v.strictObject({ startDate: day, endDate: day }) }),
-  }),
+const params = v.strictObject({ dateRange: v.strictObject({ startDate: day, endDate: day }) });
+
+const listedAction = v.variant('id', [
+  v.strictObject({ id: v.literal('movement'), params }),
   // These do not accept `params`.
   v.strictObject({ id: v.literal('product-balance') }),
   v.strictObject({ id: v.literal('tef') }),
 ]);
+
+/** Any other id is an action too, as any slug is an entity. */
+const otherAction = v.strictObject({
+  id: v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9-]*$/)),
+  params: v.exactOptional(params),
+});
+
+const listed: readonly unknown[] = ACTION_IDS;
+
+const action = v.lazy((input) =>
+  listed.includes((input as { readonly id?: unknown } | null)?.id) ? listedAction : otherAction,
+);
 
 /** "v2 task request". Strict: undocumented fields are refused. */
 const TaskRequestSchema = v.strictObject({

@@ -6,7 +6,7 @@ import { problem } from '../../http/problem.ts';
 import { logMessages } from '../../observability/log-messages.ts';
 import { type Extraction, subjectFields } from '../record.ts';
 import { extractionIdOf, fingerprint, parseIdempotencyKey } from './idempotency.ts';
-import { parseExtractionRequest } from './parse-request.ts';
+import type { extractionRequestParser } from './parse-request.ts';
 import { publicView } from './public-view.ts';
 import { type RequestDeps, requestExtraction } from './request-extraction.ts';
 
@@ -19,6 +19,7 @@ export type RequestEvent = {
 };
 
 export type AnswerRequestDeps = RequestDeps & {
+  readonly parseRequest: ReturnType<typeof extractionRequestParser>;
   readonly fingerprintKey: () => Promise<string>;
   /** The id of an extraction that was requested without an idempotency key. */
   readonly newId: () => string;
@@ -49,7 +50,7 @@ export const answerRequest = async (
   if (idempotencyKey.kind === 'invalid') return problem('invalid-request', { detail: idempotencyKey.detail });
   const body = parseRequestBody(event, bodyLimitBytes);
   if (body.kind !== 'json') return refuseBody(body, bodyLimitBytes);
-  const parsed = parseExtractionRequest(body.json);
+  const parsed = deps.parseRequest(body.json);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
   // Throws NotConfigured, which is answered with 501: such an extraction could never be started.
   if (parsed.request.method === 'consent') deps.assertConsentsSetUp();

@@ -1,3 +1,4 @@
+import { closest } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { defined } from '../../defined.ts';
 import { closedObject, line, text, type Violation, violationOf } from '../../http/body-fields.ts';
@@ -9,7 +10,7 @@ import {
   nationalIdField,
   productField,
 } from '../../provider/transport/request-field-schemas.ts';
-import { taskActionIds } from '../../provider/vocabulary.ts';
+import { type ActionParams, taskActions } from '../../provider/vocabulary.ts';
 import { type ConsentMethod, type CredentialsMethod, maxNameLength } from '../record.ts';
 import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../sealed-request-data.ts';
 
@@ -40,6 +41,14 @@ export type ConsentRequest = ConsentMethod &
 /** A validated request. */
 export type ExtractionRequest = CredentialsRequest | ConsentRequest;
 
+/** What a deployment accepts. */
+export type AcceptedRequests = {
+  /** The setting `entities`. Without it, any entity. */
+  readonly entities?: readonly string[];
+  /** The setting `moreActions`: the params of each action that the provider has added. */
+  readonly moreActions?: Readonly<Record<string, ActionParams>>;
+};
+
 type ParsedRequest =
   | { readonly kind: 'valid'; readonly request: ExtractionRequest }
   | { readonly kind: 'invalid'; readonly violations: readonly Violation[] };
@@ -58,28 +67,37 @@ const dateRange = v.pipe(
 const notAnObject = 'must be an object';
 const noJsonObject = 'must be a JSON object';
 
-const movement = closedObject(
-  {
-    id: v.literal('movement'),
-    params: closedObject({ dateRange }, 'is required for movement and must contain dateRange'),
-  },
-  notAnObject,
-);
+const entityOf = ({ entities }: AcceptedRequests) => {
+  if (entities === undefined) return line(100);
+  const isOne = (entity: string) => entities.includes(entity);
+  return v.pipe(
+    line(100),
+    v.check(
+      isOne,
+      ({ input }) => `must be an entity of the setting entities; the nearest is ${closest(input, entities)}`,
+    ),
+  );
+};
 
-/** `tef` and `product-balance` do not accept `params` ("v2 task request"). */
-const withoutParams = closedObject({ id: v.picklist(['product-balance', 'tef']) }, notAnObject);
-
-const isActionId = (id: unknown): boolean => (taskActionIds as readonly unknown[]).includes(id);
-
-const action = v.pipe(
-  // Unchanged: an object schema of valibot would remove the unknown fields that `closedObject` has to refuse.
-  v.custom<{ readonly id?: unknown }>(isPlainObject, 'must be an object with an id'),
-  v.forward(
-    v.check(({ id }) => isActionId(id), `must be one of ${taskActionIds.join(', ')}`),
-    ['id'],
-  ),
-  v.variant('id', [movement, withoutParams]),
-);
+const actionOf = ({ moreActions }: AcceptedRequests) => {
+  const actions: Readonly<Record<string, ActionParams>> = { ...taskActions, ...moreActions };
+  const ids = Object.keys(actions);
+  const idsWith = (params: ActionParams) => v.picklist(ids.filter((id) => actions[id] === params));
+  const params = closedObject({ dateRange }, 'is required for this action and must contain dateRange');
+  return v.pipe(
+    // Unchanged: an object schema of valibot would remove the unknown fields that `closedObject` has to refuse.
+    v.custom<{ readonly id?: unknown }>(isPlainObject, 'must be an object with an id'),
+    v.forward(
+      v.check(({ id }) => (ids as readonly unknown[]).includes(id), `must be one of ${ids.join(', ')}`),
+      ['id'],
+    ),
+    v.variant('id', [
+      closedObject({ id: idsWith('dateRange'), params }, notAnObject),
+      // The others do not accept `params` ("v2 task request").
+      closedObject({ id: idsWith('none') }, notAnObject),
+    ]),
+  );
+};
 
 const ciphertext = (mode: 'encrypted' | 'persisted') =>
   closedObject({ mode: v.literal(mode), value: text(sealLimitBytes) }, notAnObject);
@@ -158,52 +176,53 @@ const commonFields = {
   priority: v.exactOptional(v.picklist(priorities, 'must be interactive or background')),
 };
 
-const credentialsSchema = v.pipe(
-  closedObject(
-    {
-      method: v.exactOptional(v.literal('credentials'), 'credentials'),
-      entity: line(100),
-      credentials,
-      actions: v.pipe(
-        v.array(action, 'must be a list'),
-        v.minLength(1, 'must name at least one action'),
-        // The API document has no maximum. No task needs more.
-        v.maxLength(50, 'must name at most 50 actions'),
-        v.rawCheck(({ dataset, addIssue }) => {
-          if (!dataset.typed) return;
-          const texts = dataset.value.map((one) => JSON.stringify(one));
-          for (const [index, text] of texts.entries()) {
-            if (texts.indexOf(text) === index) continue;
-            addIssue({ message: 'must not repeat an action', path: [pathItem(String(index))] });
-          }
-        }),
-      ),
-      ...commonFields,
-      confirmed: v.exactOptional(v.boolean('must be true or false')),
-      sessionToken: v.exactOptional(
-        v.pipe(
-          text(sealLimitBytes),
-          // It is sent in a header.
-          v.regex(/^[\x21-\x7e]+$/, 'must consist of printable ASCII characters'),
+const credentialsSchemaOf = (accepted: AcceptedRequests) =>
+  v.pipe(
+    closedObject(
+      {
+        method: v.exactOptional(v.literal('credentials'), 'credentials'),
+        entity: entityOf(accepted),
+        credentials,
+        actions: v.pipe(
+          v.array(actionOf(accepted), 'must be a list'),
+          v.minLength(1, 'must name at least one action'),
+          // The API document has no maximum. No task needs more.
+          v.maxLength(50, 'must name at most 50 actions'),
+          v.rawCheck(({ dataset, addIssue }) => {
+            if (!dataset.typed) return;
+            const texts = dataset.value.map((one) => JSON.stringify(one));
+            for (const [index, text] of texts.entries()) {
+              if (texts.indexOf(text) === index) continue;
+              addIssue({ message: 'must not repeat an action', path: [pathItem(String(index))] });
+            }
+          }),
         ),
-      ),
-    },
-    noJsonObject,
-  ),
-  v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed) return;
-    const { credentials, sessionToken } = dataset.value;
-    const needsToken = credentials.mode === 'encrypted';
-    if (needsToken === (sessionToken !== undefined)) return;
-    addIssue({
-      message: needsToken
-        ? 'is required when credentials.mode is encrypted: it keys them'
-        : 'must only be sent when credentials.mode is encrypted',
-      path: [{ type: 'object', origin: 'value', input: dataset.value, key: 'sessionToken', value: null }],
-    });
-  }),
-  v.transform(({ confirmed, ...request }) => (confirmed ? { ...request, confirmed } : request)),
-);
+        ...commonFields,
+        confirmed: v.exactOptional(v.boolean('must be true or false')),
+        sessionToken: v.exactOptional(
+          v.pipe(
+            text(sealLimitBytes),
+            // It is sent in a header.
+            v.regex(/^[\x21-\x7e]+$/, 'must consist of printable ASCII characters'),
+          ),
+        ),
+      },
+      noJsonObject,
+    ),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const { credentials, sessionToken } = dataset.value;
+      const needsToken = credentials.mode === 'encrypted';
+      if (needsToken === (sessionToken !== undefined)) return;
+      addIssue({
+        message: needsToken
+          ? 'is required when credentials.mode is encrypted: it keys them'
+          : 'must only be sent when credentials.mode is encrypted',
+        path: [{ type: 'object', origin: 'value', input: dataset.value, key: 'sessionToken', value: null }],
+      });
+    }),
+    v.transform(({ confirmed, ...request }) => (confirmed ? { ...request, confirmed } : request)),
+  );
 
 const consentSchema = closedObject(
   {
@@ -227,12 +246,9 @@ const consentSchema = closedObject(
   noJsonObject,
 );
 
-/** The schema for the method in a body, or undefined if it is neither of the two. */
-const schemaOf = (body: unknown) => {
-  const method = isPlainObject(body) && Object.hasOwn(body, 'method') ? body.method : 'credentials';
-  if (method === 'consent') return consentSchema;
-  return method === 'credentials' ? credentialsSchema : undefined;
-};
+/** The method that a body names, which is none of the two if it is misspelt. */
+const methodOf = (body: unknown): unknown =>
+  isPlainObject(body) && Object.hasOwn(body, 'method') ? body.method : 'credentials';
 
 /** The part of a request that is sealed. KMS's limit applies to it. */
 export const requestDataToSeal = (request: ExtractionRequest): SealedRequestData => {
@@ -241,16 +257,28 @@ export const requestDataToSeal = (request: ExtractionRequest): SealedRequestData
   return { credentials, ...defined({ sessionToken, confirmed }) };
 };
 
-/** Validates a parsed JSON body. Returns the request or every violation, not only the first. Never throws. */
-export const parseExtractionRequest = (body: unknown): ParsedRequest => {
-  const schema = schemaOf(body);
-  if (schema === undefined) {
+/**
+ * Returns a function that validates a parsed JSON body by what a deployment accepts. It returns the request or every violation, not
+ * only the first. It never throws.
+ */
+export const extractionRequestParser = (accepted: AcceptedRequests): ((body: unknown) => ParsedRequest) => {
+  const credentialsSchema = credentialsSchemaOf(accepted);
+  return (body) => {
+    const method = methodOf(body);
+    if (method === 'consent') return parseWith(consentSchema, body);
+    if (method === 'credentials') return parseWith(credentialsSchema, body);
     return {
       kind: 'invalid',
       violations: [{ pointer: '/method', detail: 'must be credentials or consent' }],
     };
-  }
-  const parsed = v.safeParse<typeof credentialsSchema | typeof consentSchema>(schema, body);
+  };
+};
+
+const parseWith = (
+  schema: ReturnType<typeof credentialsSchemaOf> | typeof consentSchema,
+  body: unknown,
+): ParsedRequest => {
+  const parsed = v.safeParse(schema, body);
   if (!parsed.success) {
     return { kind: 'invalid', violations: parsed.issues.map(violationOf) };
   }

@@ -6,7 +6,7 @@ import { checkRequest } from '../transport/check-request.ts';
 import { explainLegacyRefusal } from '../transport/explain-refusal.ts';
 import { bearer, dayField, positiveInteger, textField } from '../transport/request-field-schemas.ts';
 import { type Connection, type ProviderRequest, requestAnswer } from '../transport/send-request.ts';
-import { taskActionIds } from '../vocabulary.ts';
+import { taskActions } from '../vocabulary.ts';
 
 const route = '/api/v2/tasks';
 
@@ -35,20 +35,23 @@ const dateRange = v.pipe(
   ),
 );
 
-const action = v.variant(
-  'id',
-  [
-    v.object({
-      id: v.literal('movement'),
-      params: v.object({ dateRange }, 'must be an object with a dateRange'),
-    }),
-    v.object({
-      id: v.picklist(['tef', 'product-balance']),
-      params: v.optional(v.undefined_('is not accepted by this action')),
-    }),
-  ],
-  `must have an id of ${taskActionIds.join(', ')}`,
-);
+const withDateRange = v.object({ dateRange }, 'must be an object with a dateRange');
+
+const paramsSchemas = {
+  dateRange: withDateRange,
+  none: v.optional(v.undefined_('is not accepted by this action')),
+  unknown: v.optional(withDateRange),
+} as const;
+
+const isListed = (id: unknown): id is keyof typeof taskActions =>
+  typeof id === 'string' && Object.hasOwn(taskActions, id);
+
+/** An id that the document does not list passes, as the provider adds actions: without params, or with a `dateRange`. */
+const action = v.lazy((input) => {
+  const { id } = (input ?? {}) as { readonly id?: unknown };
+  const params = paramsSchemas[isListed(id) ? taskActions[id] : 'unknown'];
+  return v.object({ id: textField, params }, 'must be an object with an id');
+});
 
 const credentials = v.variant(
   'mode',

@@ -4,6 +4,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { answerFailures } from '../../../lib/aws/wiring/answer-failures.ts';
 import { answerRequest, type RequestEvent } from '../../../lib/extraction/api/answer-request.ts';
+import { extractionRequestParser } from '../../../lib/extraction/api/parse-request.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
@@ -25,6 +26,7 @@ export const apiWorld = ({ consentsSetUp = true } = {}) => {
   const started: ExecutionInput[] = [];
   let ids = 0;
   const deps = {
+    parseRequest: extractionRequestParser({}),
     extractions,
     requests,
     repeats: memoryRepeatCounter(),

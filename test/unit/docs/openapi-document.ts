@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
+import { taskActions } from '../../../lib/provider/vocabulary.ts';
 
 type Examples = Readonly<Record<string, { readonly value: unknown }>>;
 
@@ -104,6 +105,25 @@ const problemOfOneSource = () => {
   };
 };
 
+const { Action } = openapi.components.schemas as unknown as {
+  readonly Action: { readonly properties: { readonly params: object } };
+};
+
+/** The schema of an action without the setting `moreActions`: the ids and params of the vocabulary. */
+const listedAction = {
+  oneOf: Object.entries(taskActions).map(([id, params]) => ({
+    ...Action,
+    properties: { id: { const: id }, ...(params === 'none' ? {} : { params: Action.properties.params }) },
+    required: params === 'none' ? ['id'] : ['id', 'params'],
+  })),
+};
+
+/** The document as a deployment without settings answers. */
+const plainOpenapi = {
+  ...openapi,
+  components: { ...openapi.components, schemas: { ...openapi.components.schemas, Action: listedAction } },
+};
+
 /** The document without the room for later versions, as this version has to answer. */
 const closedOpenapi = {
   ...openapi,
@@ -122,7 +142,7 @@ const closedOpenapi = {
         unevaluatedProperties: undefined,
       },
       Problem: problemOfOneSource(),
-      RequestedAction: openapi.components.schemas.Action,
+      RequestedAction: listedAction,
     },
   },
 };
@@ -142,7 +162,7 @@ ajv.addKeyword({
     !isWanted ||
     items.every((item, index) => !items.slice(0, index).some((other) => isDeepStrictEqual(item, other))),
 });
-ajv.addSchema(openapi, 'openapi');
+ajv.addSchema(plainOpenapi, 'openapi');
 ajv.addSchema(closedOpenapi, 'closed');
 
 /** Compiles a schema into a function that returns the violations of a value. */

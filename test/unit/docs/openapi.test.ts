@@ -12,7 +12,7 @@ import { parseErasureRequest } from '../../../lib/extraction/api/answer-erasure.
 import {
   type ConsentRequest,
   type CredentialsRequest,
-  parseExtractionRequest,
+  extractionRequestParser,
 } from '../../../lib/extraction/api/parse-request.ts';
 import { publicView } from '../../../lib/extraction/api/public-view.ts';
 import { ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
@@ -150,7 +150,7 @@ type Parsed =
   | { readonly kind: 'invalid'; readonly violations: readonly Violation[] };
 
 const bodies: readonly (readonly [routeKey: string, parse: (body: unknown) => Parsed])[] = [
-  ['POST /extractions', parseExtractionRequest],
+  ['POST /extractions', extractionRequestParser({})],
   ['POST /erasures', parseErasureRequest],
   ['POST /consent-sessions', (body) => parseSessionRequest(body, '11111111-1')],
 ];

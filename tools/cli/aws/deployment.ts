@@ -6,6 +6,7 @@ import { isLocalStage, stackNameOf, stagePattern } from '../../../lib/aws/stage.
 import { cachedRead } from '../../../lib/cached-read.ts';
 import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { defined } from '../../../lib/defined.ts';
+import type { AcceptedRequests } from '../../../lib/extraction/api/parse-request.ts';
 import { commandTextOf } from '../terminal/command-text.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
 import { emulatorApiUrl, readLocalDeployment, toEmulatorUrl } from './local-deployment.ts';
@@ -232,6 +233,8 @@ export const connect = async (options: ConnectOptions) => {
     resources: async (type: string) => (await byType()).get(type) ?? [],
     /** The interval of the sweep, which decides what is overdue. Throws as `output`. */
     sweepEveryMinutes: () => Number(output('SweepEveryMinutes')),
+    /** What its settings let requests name. */
+    acceptedRequests: () => JSON.parse(findOutput('AcceptedRequests') ?? '{}') as AcceptedRequests,
     /** `base` has no trailing slash. `fetch` signs with the operator's credentials. */
     api: { base, webhookUrl, fetch: signedFetch({ region, credentials }) },
   };

@@ -21,8 +21,9 @@ export const startBatch = async (
   { watch }: { readonly watch: boolean },
   { shell, connect }: CommandContext,
 ): Promise<number> => {
-  const lines = parseBatchFile(await shell.readText(file, 'one request as JSON a line'), batch);
+  const text = await shell.readText(file, 'one request as JSON a line');
   const deployment = await connect();
+  const lines = parseBatchFile(text, batch, deployment.acceptedRequests());
   const { base, fetch } = deployment.api;
   const interrupted = shell.interrupted();
   const sleep = async (milliseconds: number): Promise<void> => {

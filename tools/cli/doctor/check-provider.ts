@@ -1,8 +1,10 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { closest } from 'fastest-levenshtein';
 import { readSecret } from '../../../lib/aws/read-secret.ts';
 import { createConnection } from '../../../lib/aws/wiring/provider-from-environment.ts';
 import { isProgrammingError } from '../../../lib/client/is-programming-error.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
+import { listEntities } from '../../../lib/provider/legacy/list-entities.ts';
 import { logIn } from '../../../lib/provider/tokens/session-tokens.ts';
 import {
   ProviderError,
@@ -15,20 +17,51 @@ import { discardBody } from '../terminal/answer-body.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import { type Found, failed, passed, skipped } from './finding.ts';
 
-/** Fails where a login with the API key fails, from this machine and for the shortest time. */
+/** The names that the setting `entities` has and the provider's list has not, each with the nearest of the list. */
+const compareEntities = (
+  entities: readonly string[],
+  listed: readonly { readonly id: string; readonly enabled: boolean }[],
+  providerBaseUrl: string,
+): Found => {
+  const ids = listed.map(({ id }) => id);
+  const unknown = entities.filter((entity) => !ids.includes(entity));
+  if (unknown.length > 0) {
+    const each = unknown.map((entity) =>
+      ids.length === 0 ? entity : `${entity} (nearest: ${closest(entity, ids)})`,
+    );
+    return failed(
+      `provider ${providerBaseUrl} does not list ${each.join(', ')}`,
+      'Correct the setting entities, and deploy the stack again.',
+    );
+  }
+  const disabled = listed.filter(({ id, enabled }) => !enabled && entities.includes(id)).map(({ id }) => id);
+  const but = disabled.length > 0 ? `; it has disabled ${disabled.join(', ')}` : '';
+  return passed(
+    `provider ${providerBaseUrl} accepts the API key, and lists all ${entities.length} of the setting entities${but}`,
+  );
+};
+
+/**
+ * Fails where a login with the API key fails, from this machine and for the shortest time, and where the provider does not list one of
+ * `entities`.
+ */
 export const checkProvider = async (
   secrets: SecretsManagerClient,
   apiKeySecret: string,
   { providerBaseUrl, providerTimeouts }: ReconcileSettings,
+  entities: readonly string[],
 ): Promise<Found> => {
-  // The answer is a token, which is shorter than 64 KiB.
-  const connection = createConnection(providerBaseUrl, providerTimeouts, 64 * 1024);
+  // A list of some hundred entities has 100 KiB.
+  const connection = createConnection(providerBaseUrl, providerTimeouts, 1024 * 1024);
+  let call = 'the login';
   try {
-    await logIn(connection, await readSecret(secrets, apiKeySecret), 1);
-    return passed(`provider ${providerBaseUrl} accepts the API key`);
+    const token = await logIn(connection, await readSecret(secrets, apiKeySecret), 1);
+    if (entities.length === 0) return passed(`provider ${providerBaseUrl} accepts the API key`);
+    call = 'the list of its entities';
+    return compareEntities(entities, await listEntities(connection, token), providerBaseUrl);
   } catch (error) {
     if (error instanceof NotConfigured) return skipped('provider: skipped, as the API key is not filled');
-    if (error instanceof ProviderUnauthorized) {
+    if (error instanceof ProviderUnauthorized && call === 'the login') {
       return failed(
         `provider ${providerBaseUrl} refuses the API key`,
         (command) => `Fill the right one: \`${command('fill', 'api-key')}\`.`,
@@ -42,7 +75,7 @@ export const checkProvider = async (
     }
     if (!(error instanceof ProviderError)) throw error;
     return failed(
-      `provider ${providerBaseUrl} fails the login (${error.name})`,
+      `provider ${providerBaseUrl} fails ${call} (${error.name})`,
       'It may be down. Extractions wait until it recovers.',
     );
   }

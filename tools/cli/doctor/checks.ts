@@ -200,7 +200,8 @@ export const checksOf = (deployment: Deployment, { provider }: DoctorOptions, no
     provider: async () => {
       if (provider !== true) return skipped('provider: skipped; --provider logs in once with the API key');
       const settings = await readReconcileSettings(deployment);
-      return checkProvider(new SecretsManagerClient(client), `${name}/provider-api-key`, settings);
+      const { entities = [] } = deployment.acceptedRequests();
+      return checkProvider(new SecretsManagerClient(client), `${name}/provider-api-key`, settings, entities);
     },
   };
   return Object.entries(runs).map(([id, run]) => ({ id, run }));

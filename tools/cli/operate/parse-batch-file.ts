@@ -1,5 +1,5 @@
 import { type BatchRequest, keyInBatch } from '../../../lib/client/request-all.ts';
-import { parseExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
+import { type AcceptedRequests, extractionRequestParser } from '../../../lib/extraction/api/parse-request.ts';
 import { isIdempotencyKey } from '../../../lib/idempotency-key.ts';
 import { CliError } from '../terminal/errors.ts';
 import { parseJson } from './build-extraction-request.ts';
@@ -13,7 +13,12 @@ const maxRequests = 10_000;
 /** More would scroll the first ones away. */
 const maxShown = 20;
 
-const parseLine = (text: string, number: number, batch: string): BatchLine => {
+const parseLine = (
+  text: string,
+  number: number,
+  batch: string,
+  parse: ReturnType<typeof extractionRequestParser>,
+): BatchLine => {
   const json = parseJson(text, `Line ${number}`);
   const { idempotencyKey, ...body } = { ...(json as { readonly idempotencyKey?: unknown }) };
   if (
@@ -22,7 +27,7 @@ const parseLine = (text: string, number: number, batch: string): BatchLine => {
   ) {
     throw new CliError(`Line ${number}: /idempotencyKey must have 1 to 255 printable ASCII characters.`);
   }
-  const parsed = parseExtractionRequest({ batch, ...body });
+  const parsed = parse({ batch, ...body });
   if (parsed.kind === 'invalid') {
     throw new CliError(
       parsed.violations.map(({ pointer, detail }) => `Line ${number}: ${pointer} ${detail}.`),
@@ -38,13 +43,18 @@ const parseLine = (text: string, number: number, batch: string): BatchLine => {
  * The requests of a file with one JSON a line, all of them valid, so that no part of a batch is requested before its file is right.
  * Throws CliError that names the lines, and has nothing of what is in them.
  */
-export const parseBatchFile = (text: string, batch: string): readonly BatchLine[] => {
+export const parseBatchFile = (
+  text: string,
+  batch: string,
+  accepted: AcceptedRequests,
+): readonly BatchLine[] => {
+  const parse = extractionRequestParser(accepted);
   const [lines, wrong]: [BatchLine[], string[]] = [[], []];
   const numberOfKey = new Map<string, number>();
   for (const [index, one] of text.split(/\r?\n/).entries()) {
     if (one.trim() === '') continue;
     try {
-      const line = parseLine(one, index + 1, batch);
+      const line = parseLine(one, index + 1, batch, parse);
       const key = keyInBatch(batch, line.request);
       const before = numberOfKey.get(key);
       numberOfKey.set(key, before ?? line.number);

@@ -31,7 +31,7 @@ import type * as SdkCalls from './sdk-calls.ts';
  * The most bytes of each bundle, about 2 % above the measured size, so that a change that adds more has to raise it here.
  */
 const budgets: Readonly<Record<FunctionName, number>> = {
-  'request-extraction': 295_000,
+  'request-extraction': 296_000,
   'get-extraction': 367_000,
   'start-task': 405_000,
   'dispatch-starts': 275_000,

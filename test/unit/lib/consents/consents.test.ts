@@ -5,7 +5,7 @@ import {
   type ConsentEvent,
 } from '../../../../lib/consents/answer-consent-request.ts';
 import { parseSessionRequest } from '../../../../lib/consents/parse-session-request.ts';
-import { parseExtractionRequest } from '../../../../lib/extraction/api/parse-request.ts';
+import { extractionRequestParser } from '../../../../lib/extraction/api/parse-request.ts';
 import { NotConfigured } from '../../../../lib/not-configured.ts';
 import { cacheTaskTokens } from '../../../../lib/provider/tokens/task-tokens.ts';
 import { answering } from '../../../support/data/canned-connection.ts';
@@ -221,7 +221,7 @@ describe('what the provider does not do is a problem that says what to do next:'
     const { statusCode } = await read.ask('GET /consents/{consentId}', { pathParameters: { consentId } });
     expect([statusCode, read.calls.length]).toEqual(isOne ? [200, 1] : [404, 0]);
     const request = { method: 'consent', product: 'tef', consentId, target: '11111111-1' };
-    expect(parseExtractionRequest(request).kind).toBe(isOne ? 'valid' : 'invalid');
+    expect(extractionRequestParser({})(request).kind).toBe(isOne ? 'valid' : 'invalid');
   });
 });
 

@@ -160,7 +160,12 @@ describe('a v2 task', () => {
   const endDate = 'actions.0.params.dateRange.endDate';
 
   test.each([
-    ['an action that is not listed', { actions: [{ id: 'tef' }, { id: 'bill' }] }, 'actions.1.id'],
+    ['an action without an id', { actions: [{ id: 'tef' }, {}] }, 'actions.1.id'],
+    [
+      'params that no action has',
+      { actions: [{ id: 'bill', params: { rut: secret } }] },
+      'actions.0.params.dateRange',
+    ],
     ['a date that does not exist', movement('2026-01-01', '2026-02-30'), endDate],
     ['a timestamp', movement('2026-01-01', '2026-01-31T00:00:00Z'), endDate],
     ['a range that ends before it starts', movement('2026-02-01', '2026-01-31'), endDate],
@@ -170,6 +175,10 @@ describe('a v2 task', () => {
     ['empty persisted credentials', credentials('persisted', ''), 'credentials.value'],
   ])('with %s', async (_what, more, field) => {
     expect(await wrongFieldsOf(starting(more))).toEqual([field]);
+  });
+
+  test('with an action that the document does not list is sent', async () => {
+    await isSent(starting({ actions: [{ id: 'bill' }, { id: 'debt', params: { dateRange: january } }] }));
   });
 
   test('with one day, and fields of the entity in raw credentials, is sent', async () => {

@@ -15,6 +15,7 @@ import {
 import { type AnswerRequestDeps, answerRequest } from '../../../../../lib/extraction/api/answer-request.ts';
 import { type AnswerSummaryDeps, answerSummary } from '../../../../../lib/extraction/api/answer-summary.ts';
 import { extractionIdOf } from '../../../../../lib/extraction/api/idempotency.ts';
+import { extractionRequestParser } from '../../../../../lib/extraction/api/parse-request.ts';
 import type { PublicExtraction } from '../../../../../lib/extraction/api/public-view.ts';
 import type { CredentialsExtraction } from '../../../../../lib/extraction/record.ts';
 import type { CallerContext } from '../../../../../lib/http/caller-and-trace.ts';
@@ -334,6 +335,7 @@ const intakeInMemory = () => {
     newId: () => id,
     fingerprintKey: async () => 'key',
     assertConsentsSetUp: () => undefined,
+    parseRequest: extractionRequestParser({}),
   };
   return { deps, seen };
 };

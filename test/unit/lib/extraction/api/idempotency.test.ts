@@ -9,7 +9,7 @@ import {
 import {
   type CredentialsRequest,
   type ExtractionRequest,
-  parseExtractionRequest,
+  extractionRequestParser,
 } from '../../../../../lib/extraction/api/parse-request.ts';
 
 const uuidV8 = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -85,7 +85,7 @@ describe('the fingerprint', () => {
       target: '11.111.111-1',
     };
     const parsed = (body: object) => {
-      const outcome = parseExtractionRequest(body);
+      const outcome = extractionRequestParser({})(body);
       if (outcome.kind === 'invalid') throw new Error('The request of this test is not valid.');
       return fingerprint(outcome.request, 'key', of);
     };

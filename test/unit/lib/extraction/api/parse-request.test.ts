@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  parseExtractionRequest,
+  extractionRequestParser,
   requestDataToSeal,
 } from '../../../../../lib/extraction/api/parse-request.ts';
 import { encodeSealed } from '../../../../../lib/extraction/sealed-request-data.ts';
@@ -17,6 +17,7 @@ const valid = {
 };
 const encrypted = { ...valid, credentials: { mode: 'encrypted', value: 'a-b' }, sessionToken: 'st' };
 
+const parseExtractionRequest = extractionRequestParser({});
 const violationsOf = (body: unknown): readonly Violation[] => {
   const parsed = parseExtractionRequest(body);
   return parsed.kind === 'invalid' ? parsed.violations : [];
@@ -55,6 +56,22 @@ test('raw credentials are nested at most 8 levels deep', () => {
 test('a request by consent has the variant v1 by default', () => {
   const { variant: _variant, ...body } = byConsent;
   expect(parseExtractionRequest(body)).toEqual({ kind: 'valid', request: { ...body, variant: 'v1' } });
+});
+
+test('an entity that is not in the setting is refused with the nearest, and without the setting any is accepted', () => {
+  const parse = extractionRequestParser({ entities: ['banco-estado', 'bank', 'demo-bank'] });
+  expect(parse(valid).kind).toBe('valid');
+  expect(parse(byConsent).kind).toBe('valid');
+  expect(parse({ ...valid, entity: 'banco-estdao' })).toEqual({
+    kind: 'invalid',
+    violations: [
+      {
+        pointer: '/entity',
+        detail: 'must be an entity of the setting entities; the nearest is banco-estado',
+      },
+    ],
+  });
+  expect(pointersOf({ ...valid, entity: 'banco-estdao' })).toEqual([]);
 });
 
 test('dates are not compared with today, and two movements with other dates are two actions', () => {

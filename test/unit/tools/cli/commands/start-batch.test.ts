@@ -19,7 +19,7 @@ const fileOf = (...lines: readonly (object | string)[]): string =>
 describe('a file of requests', () => {
   const failureOf = (text: string): { readonly lines: readonly string[] } => {
     try {
-      parseBatchFile(text, 'b');
+      parseBatchFile(text, 'b', {});
     } catch (error) {
       return error as { readonly lines: readonly string[] };
     }
@@ -28,7 +28,9 @@ describe('a file of requests', () => {
 
   test('has one a line, with a key or without, and lines between them that are empty', () => {
     const text = fileOf(request('1'), '', request('2', { idempotencyKey: 'own', batch: 'b' }), '');
-    expect(parseBatchFile(text.replaceAll('\n', '\r\n'), 'b').map(({ number }) => number)).toEqual([1, 3]);
+    expect(parseBatchFile(text.replaceAll('\n', '\r\n'), 'b', {}).map(({ number }) => number)).toEqual([
+      1, 3,
+    ]);
   });
 
   test('that is wrong is refused as a whole, by the numbers of its lines and nothing of what is in them', () => {
@@ -117,7 +119,10 @@ const run = (text: string, options: object = {}, columns?: number) => {
       facts.push(fact);
     },
   };
-  const context = { shell, connect: async () => ({ api: { base: 'https://api.example', fetch } }) };
+  const context = {
+    shell,
+    connect: async () => ({ api: { base: 'https://api.example', fetch }, acceptedRequests: () => ({}) }),
+  };
   const again = () => start('r.jsonl', { batch: 'b', ...options }, context as never);
   return { again, printed, hints, bars, facts, paths, keys };
 };
@@ -174,7 +179,10 @@ test('a key of another request is answered with how to go on', async () => {
     hint: () => undefined,
     wait: () => undefined,
   };
-  const context = { shell, connect: async () => ({ api: { base: 'https://api.example', fetch } }) };
+  const context = {
+    shell,
+    connect: async () => ({ api: { base: 'https://api.example', fetch }, acceptedRequests: () => ({}) }),
+  };
   await expect(start(undefined, { file: '-' }, context as never)).rejects.toThrow(
     'Use a new --idempotency-key',
   );
@@ -182,7 +190,7 @@ test('a key of another request is answered with how to go on', async () => {
 
 test('a file with more encrypted credentials than can be started within an hour is warned of', () => {
   const encrypted = { credentials: { mode: 'encrypted', value: 'SENTINEL' }, sessionToken: 'SENTINEL' };
-  const lines = parseBatchFile(fileOf(...['1', '2', '3'].map((user) => request(user, encrypted))), 'b');
+  const lines = parseBatchFile(fileOf(...['1', '2', '3'].map((user) => request(user, encrypted))), 'b', {});
   const rate = (perSecond?: number, waiting = 0) =>
     ({ perSecond, lanes: [{ waiting: Array.from({ length: waiting }) }] }) as unknown as StartRate;
   const [warning = ''] = warningOf(lines, rate(1, 3_599));

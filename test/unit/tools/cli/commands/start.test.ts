@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseExtractionRequest } from '../../../../../lib/extraction/api/parse-request.ts';
+import { extractionRequestParser } from '../../../../../lib/extraction/api/parse-request.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import {
   describeEnd,
@@ -22,7 +22,7 @@ const texts: Record<string, string> = {
   id: ' 11.111.111-1\n',
 };
 /** As the API parses it. */
-const parse = (request: unknown) => parseExtractionRequest(JSON.parse(JSON.stringify(request)));
+const parse = (request: unknown) => extractionRequestParser({})(JSON.parse(JSON.stringify(request)));
 
 const build = (options: StartOptions) => buildExtractionRequest(options, async (path) => texts[path] ?? '');
 

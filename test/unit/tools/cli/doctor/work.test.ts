@@ -182,17 +182,30 @@ test.each([
 test('a provider that accepts the API key passes, and the failures of others are distinguished', async () => {
   const sandbox = await startSandbox({ clients: [{ clientId: 'c', apiKey: 'right-key' }] });
   onTestFinished(() => sandbox.close());
-  const check = (apiKey: string, providerBaseUrl = sandbox.baseUrl) =>
-    checkProvider(stubClient<SecretsManagerClient>(() => ({ SecretString: apiKey })).client, 'S/key', {
-      timings,
-      timeout: 60,
-      roleArn: '',
-      sealKeyArn: '',
-      providerBaseUrl,
-      consentsAreSetUp: true,
-      providerTimeouts: { connect: 1_000, total: 2_000 },
-    });
+  const check = (apiKey: string, providerBaseUrl = sandbox.baseUrl, entities: readonly string[] = []) =>
+    checkProvider(
+      stubClient<SecretsManagerClient>(() => ({ SecretString: apiKey })).client,
+      'S/key',
+      {
+        timings,
+        timeout: 60,
+        roleArn: '',
+        sealKeyArn: '',
+        providerBaseUrl,
+        consentsAreSetUp: true,
+        providerTimeouts: { connect: 1_000, total: 2_000 },
+      },
+      entities,
+    );
   expect(await check('right-key')).toMatchObject({ result: 'passed' });
+  expect(await check('right-key', sandbox.baseUrl, ['demo-bank'])).toMatchObject({
+    result: 'passed',
+    message: `provider ${sandbox.baseUrl} accepts the API key, and lists all 1 of the setting entities`,
+  });
+  expect(await check('right-key', sandbox.baseUrl, ['demo-bank', 'demo-bnak'])).toMatchObject({
+    result: 'failed',
+    message: `provider ${sandbox.baseUrl} does not list demo-bnak (nearest: demo-bank)`,
+  });
   expect(await check('')).toMatchObject({ result: 'skipped' });
   const refused = `provider ${sandbox.baseUrl} refuses the API key`;
   expect(await check('other-key')).toMatchObject({ result: 'failed', message: refused });
