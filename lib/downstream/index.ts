@@ -7,3 +7,4 @@ export {
 export { decodeExtractionEvent, type EncodedEvent, type StreamRecord } from './decode-extraction-event.ts';
 export type { Advice, ExtractionEvent, ExtractionSnapshot, NotOurs, Status } from './extraction-event.ts';
 export type { ExtractionCloudEvent, PublishedEvent, PublishedKind } from './publish-events.ts';
+export { type UserText, userTextOf, userTexts } from './user-texts.ts';

@@ -200,12 +200,20 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     for (const secret of [apiKey, signingKey]) expect(ran.stdout).not.toContain(secret);
   });
 
-  test('logs, ended and output print what the runbook asks them for', async () => {
+  test('logs, list and output print what the runbook asks them for', async () => {
     const { extractionId } = await closed(await extract(requestFor('completed')));
     await eventually(async () => {
-      const { stdout } = await cosecha(['ended', 'COMPLETED', '--since', '2h', '--json']);
+      const { stdout } = await cosecha([
+        'list',
+        '--status',
+        'COMPLETED',
+        'FAILED',
+        '--since',
+        '2h',
+        '--json',
+      ]);
       const found = factsOf({ stdout }).find((one) => one.extractionId === extractionId);
-      expect(found).toMatchObject({ at: expect.stringMatching(/Z$/), entity: 'sandbox-bank' });
+      expect(found).toMatchObject({ settledAt: expect.stringMatching(/Z$/), advice: 'none' });
       const logs = await cosecha(['logs', 'start-task', '--json']);
       const lines = factsOf(logs).map(({ line }) => line);
       expect(lines).toContainEqual(expect.objectContaining({ extractionId, level: 'INFO' }));

@@ -1,6 +1,7 @@
 import { script } from '@bomb.sh/tab';
 import completion from '@bomb.sh/tab/commander';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { advices } from '../../lib/extraction/advice.ts';
 import { openStatuses, ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
 import { isIdempotencyKey } from '../../lib/idempotency-key.ts';
 import { isTaskId } from '../../lib/provider/tasks/task-id.ts';
@@ -106,6 +107,27 @@ const notesOf = (args: readonly unknown[]): readonly string[] =>
 const sinceOption = (what: string, byDefault: string): Option =>
   new Option('--since <time>', what).argParser(since).default(parseSince(byDefault), byDefault);
 
+/** What `FindOptions` has (aws/find-extractions.ts). */
+const finding = (command: Command): Command =>
+  command
+    .addOption(
+      new Option(
+        '--advice <advice...>',
+        'only those with one of these; todo: that leave something to do',
+      ).choices(['todo', ...Object.keys(advices)]),
+    )
+    .addOption(new Option('--status <status...>', 'only those with one of these').choices(statuses))
+    .option('--entity <slug>', 'only those of this entity, or of this product by consent')
+    .option('--caller <name>', 'only those of this caller, by its ARN or the name of its role')
+    .option('--reference <text>', "only those with this reference of the caller's, closed ones too")
+    .option('--batch <text>', "only those of this batch of the caller's, closed ones too")
+    .option(
+      '--since <time>',
+      'only those that ended, or were requested, within 2h, or since 2026-11-22',
+      since,
+    )
+    .option('--until <time>', 'only those that did so before 1h ago, or before 2026-11-23', since);
+
 const id = '1f60ead9-ee02-8cff-a129-14ed7432b4ed';
 
 /** What `--help` prints at its end: command lines that one can copy. A test parses each. */
@@ -200,31 +222,22 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       )
       .action(run(async () => (await import('./commands/listen.ts')).listen)),
   (command, run) =>
-    command('list')
-      .description('list extractions: open ones, or those with a reference or a status')
+    finding(command('list'))
+      .description('list extractions: open ones, or those with an advice, a status or a name')
       .addOption(
-        new Option('--open', 'open ones (the default without a reference or an outcome)').conflicts('due'),
+        new Option('--open', 'open ones (the default without an advice, an outcome or a name)').conflicts(
+          'due',
+        ),
       )
       .option('--due', 'only those that are due')
-      .addOption(
-        new Option(
-          '--status <status>',
-          'only those with this status; an outcome among the open and the newest 1,000',
-        ).choices(statuses),
-      )
-      .option(
-        '--since <time>',
-        'only those requested within 2h, for example, or since 2026-11-22T08:00:00Z',
-        since,
-      )
-      .option('--reference <text>', "only those with this reference of the caller's, closed ones too")
-      .option('--batch <text>', "only those of this batch of the caller's, closed ones too")
       .option('--limit <n>', 'at most so many of them', count)
+      .option('--csv', 'as a table for a spreadsheet, with a text for the user in English and Spanish')
       .addHelpText(
         'after',
         examples(
           '--stage prod list --due',
-          '--stage prod list --status RUNNING --since 2h --reference order-7',
+          '--stage prod list --advice todo --since 24h --entity demo-bank',
+          '--stage prod list --status FAILED PARTIAL --batch morning-2026-11-27 --csv',
         ),
       )
       .action(run(async () => (await import('./commands/list.ts')).list)),
@@ -403,13 +416,6 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .addOption(sinceOption('lines of the last 2h, for example, or since 2026-11-22T08:00:00Z', '1h'))
       .addHelpText('after', examples('--stage prod logs --errors', '--stage prod logs start-task --since 2h'))
       .action(run(async () => (await import('./commands/logs.ts')).logs)),
-  (command, run) =>
-    command('ended')
-      .description('list the extractions that ended with a status, from the logs')
-      .addArgument(new Argument('<status>', 'the status').choices([...ownOutcomes, ...terminalStatuses]))
-      .addOption(sinceOption('what ended within 2h, for example, or since 2026-11-22T08:00:00Z', '24h'))
-      .addHelpText('after', examples('--stage prod ended UNCONFIRMED --since 2h'))
-      .action(run(async () => (await import('./commands/logs.ts')).ended)),
   (command, run) =>
     command('output')
       .description('print an output of the stack or all, or the name of one of its resources')

@@ -22,6 +22,7 @@ const rereadClosedAfterMs = 60_000;
 const executionsSince = async (
   { stepFunctions, stateMachineArn }: Pick<RecentExtractionsDeps, 'stepFunctions' | 'stateMachineArn'>,
   since: Date,
+  most = maxExecutions,
 ) => {
   const names: string[] = [];
   const pages = paginateListExecutions(
@@ -32,7 +33,7 @@ const executionsSince = async (
     const inTime = executions.filter(({ startDate }) => startDate !== undefined && startDate >= since);
     names.push(...inTime.flatMap(({ name }) => name ?? []));
     if (inTime.length < executions.length) return { items: names, complete: true };
-    if (names.length >= maxExecutions) return { items: names.slice(0, maxExecutions), complete: false };
+    if (names.length >= most) return { items: names.slice(0, most), complete: false };
   }
   return { items: names, complete: true };
 };
@@ -48,16 +49,17 @@ export const knownExtractionIds = async ({ client, output }: Deployment): Promis
 };
 
 /**
- * Reads the records of the newest executions, at most 1,000. No index of the table has closed records by time, and a
+ * Reads the records of the newest executions, at most `most`. No index of the table has closed records by time, and a
  * scan would read them all. Throws the SDK's errors.
  */
 export const recentExtractionsReader = (
   deps: RecentExtractionsDeps,
+  most = maxExecutions,
 ): ((since: Date) => Promise<Bounded<Extraction>>) => {
   const { dynamo, table, now } = deps;
   let closed = new Map<string, { readonly record: Extraction; readonly readAt: number }>();
   return async (since) => {
-    const { items: ids, complete } = await executionsSince(deps, since);
+    const { items: ids, complete } = await executionsSince(deps, since, most);
     const at = now().getTime();
     const known = ids.flatMap((id) => {
       const found = closed.get(id);

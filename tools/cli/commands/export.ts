@@ -4,6 +4,7 @@ import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
 import type { NamedEntry, NameIndex, NameQuery } from '../../../lib/extraction/store.ts';
+import { matches } from '../aws/find-extractions.ts';
 import { repeatFailedCalls } from '../aws/insert-extractions.ts';
 import { idsWithName, readExtractions } from '../aws/read-extractions.ts';
 import { type ExportSegment, exportExtractions, readProgress } from '../operate/export-extractions.ts';
@@ -11,7 +12,6 @@ import { CliError } from '../terminal/errors.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import type { Since } from '../terminal/parse-time.ts';
 import type { CommandContext } from './command-context.ts';
-import { matches } from './list.ts';
 
 type ExportOptions = {
   readonly output: string;
@@ -117,7 +117,11 @@ export const exportCommand = async (
   const filter = defined({ ...names, since });
   const [dynamo, table] = [repeatFailedCalls(new DynamoDBClient(client)), output('ExtractionsTableName')];
   const readMatching = async (ids: readonly string[]): Promise<readonly Extraction[]> =>
-    (await readExtractions(dynamo, table, ids)).filter((record) => matches(record, filter));
+    (await readExtractions(dynamo, table, ids)).filter(
+      (record) =>
+        matches(record, defined({ ...names, status: names.status && [names.status] }), shell.now()) &&
+        record.requestedAt >= (since ?? ''),
+    );
   const { reference, batch } = names;
   const name = reference ?? batch;
   const by = reference === undefined ? 'batch' : 'reference';

@@ -34,7 +34,9 @@ const showLocalTimes = () => {
   for (const place of document.querySelectorAll('main .local')) {
     const at = new Date(place.dataset.at);
     if (Number.isNaN(at.getTime()) || at.getTimezoneOffset() === 0) continue;
-    setText(place, ` ${at.toLocaleTimeString('en-GB')} local`);
+    const isShort = place.classList.contains('short');
+    const time = at.toLocaleTimeString('en-GB', isShort ? { timeStyle: 'short' } : {});
+    setText(place, isShort ? ` (${time})` : ` ${time} local`);
   }
 };
 

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { UserText } from '../../../lib/downstream/user-texts.ts';
 import { bounded } from '../explain/bounded-text.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 
@@ -25,16 +26,22 @@ const relativeTime = (at: string, now: Date, lasts: boolean): string => {
 export const ago = (at: string, now: Date, lasts = false): Html =>
   html`<time class="ago${lasts ? ' lasts' : ''}" datetime="${at}" title="${at}">${relativeTime(at, now, lasts)}</time>`;
 
+const clockEnds = { minute: 16, second: 19, millisecond: 23 } as const;
+
 /**
- * The time of day in UTC to the second, or to the millisecond as in the logs, and its day unless that is today. The script
- * of the page adds the browser's own time where that differs.
+ * The time of day in UTC, and its day unless that is today. The script of the page adds the browser's own time where that differs.
+ * To the minute, both are short enough for a cell of a row.
  */
-export const clock = (at: string, now: Date, precision: 'second' | 'millisecond' = 'second'): Html => {
-  const day = at.slice(0, 10);
-  const isToday = day === now.toISOString().slice(0, 10);
-  const time = at.slice(11, precision === 'second' ? 19 : 23);
-  return html`<time class="mono" datetime="${at}" title="${at}">${isToday ? '' : `${shown(day, 20)} `}${shown(time, 20)}</time><span class="local" data-at="${at}"></span>`;
+export const clock = (at: string, now: Date, precision: keyof typeof clockEnds = 'second'): Html => {
+  const day = at.slice(precision === 'minute' ? 5 : 0, 10);
+  const isToday = now.toISOString().slice(0, 10).endsWith(day);
+  const time = at.slice(11, clockEnds[precision]);
+  return html`<time class="mono" datetime="${at}" title="${at}">${isToday ? '' : `${shown(day, 20)} `}${shown(time, 20)}</time><span class="local${precision === 'minute' ? ' short' : ''}" data-at="${at}"></span>`;
 };
+
+/** A text for the user in each language, as an app may show it. */
+export const showUserText = (text: UserText): Html =>
+  html`${Object.entries(text).map(([language, one]) => html`<span lang="${language}">${one}</span> <span class="quiet">${language}</span> `)}`;
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;

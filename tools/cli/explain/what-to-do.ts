@@ -28,8 +28,12 @@ export const whatToDo = (record: Extraction, state: Waiting): string => {
   return advice === undefined ? waiting(state, extractionId) : advices[advice];
 };
 
-/** What went wrong last: as the record has it, or else the last line of the story about a failure. */
+/**
+ * What went wrong last: as the record has it or, while it is open, the last line of the story about a failure. A status such as
+ * `CREDENTIALS_WRONG` is its own reason.
+ */
 export const lastProblem = (record: Extraction, story: Story | undefined): string | undefined => {
+  const isOpen = record.settledAt === undefined;
   const failed = story?.lines.findLast(({ verdict }) => verdict === 'failed' || verdict === 'refused');
-  return record.collectionError ?? record.lastProblem ?? record.reason ?? failed?.what;
+  return record.collectionError ?? record.lastProblem ?? record.reason ?? (isOpen ? failed?.what : undefined);
 };

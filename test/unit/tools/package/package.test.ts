@@ -143,7 +143,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
   });
 
   test.each([
-    ['the reader of the stream', `export * from '@cosecha/cosecha';`, 6],
+    ['the reader of the stream', `export * from '@cosecha/cosecha';`, 8],
     ['the builders for tests', `export * from '@cosecha/cosecha/testing';`, 9],
     ['the client of the API', `export * from '@cosecha/cosecha/client';`, 19],
     ['the whole client of the provider', `export * from '@cosecha/cosecha/provider';`, 34],

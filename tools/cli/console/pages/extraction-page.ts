@@ -1,6 +1,8 @@
 import { html } from 'hono/html';
+import { userTextOf } from '../../../../lib/downstream/user-texts.ts';
 import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
 import { type Extraction, entityOrProductOf } from '../../../../lib/extraction/record.ts';
+import { currentAdvice } from '../../aws/find-extractions.ts';
 import { maxAlike, runsOf } from '../../explain/format-story.ts';
 import type { Story, StoryLine } from '../../explain/story.ts';
 import { lastProblem, whatToDo } from '../../explain/what-to-do.ts';
@@ -10,7 +12,16 @@ import { failureMeanings } from '../../terminal/extraction-failures.ts';
 import { callerName, operatorView } from '../../terminal/operator-view.ts';
 import type { ConsoleAction } from '../actions/action-types.ts';
 import { describeLine, startOfLine } from '../describe-next.ts';
-import { ago, clock, formatOffset, type Html, shown, whole, withCode } from '../format-for-page.ts';
+import {
+  ago,
+  clock,
+  formatOffset,
+  type Html,
+  shown,
+  showUserText,
+  whole,
+  withCode,
+} from '../format-for-page.ts';
 import { type ConsoleSources, type Part, readPart, valueIn } from '../sources/sources.ts';
 import { drawTimeline } from '../timeline/draw-timeline.ts';
 import { type Range, rangeIn, wholeRange, zoomsOf } from '../timeline/timeline-range.ts';
@@ -53,10 +64,12 @@ const summary = (
   };
   const took = Date.parse(settledAt ?? '') - Date.parse(requestedAt);
   const problem = failureMeanings(record).join('; ') || (lastProblem(record, story) ?? 'none');
+  const text = userTextOf({ advice: currentAdvice(record), actionResults: record.actionResults });
   const startAt = startOfLine(record, valueIn(deps.state.rate), now);
   return definitions([
     ...(startAt === undefined ? [] : [['Start', describeLine(startAt, now)] as const]),
     ['What to do', withCode(whatToDo(record, waiting), 400)],
+    ...(text === undefined ? [] : [['For the user', showUserText(text)] as const]),
     ['Last problem', withCode(problem, 400)],
     [method === 'consent' ? 'Product' : 'Entity', whole(entityOrProductOf(record))],
     ['Reference', named('reference')],

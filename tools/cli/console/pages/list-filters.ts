@@ -1,7 +1,10 @@
 import { html } from 'hono/html';
+import { userTexts } from '../../../../lib/downstream/user-texts.ts';
 import { type Extraction, entityOrProductOf } from '../../../../lib/extraction/record.ts';
-import { type Html, plural, shown, whole } from '../format-for-page.ts';
+import { currentAdvice } from '../../aws/find-extractions.ts';
+import { type Html, plural, shown, showUserText, whole } from '../format-for-page.ts';
 import {
+  adviceChoices,
   type Filter,
   groupFailures,
   hoursText,
@@ -82,12 +85,18 @@ export const showCounts = (
         `${failed.toLocaleString('en')} ${whole(cause)} ${method === 'consent' ? 'of' : 'at'} ${whole(subject)} since ${since.slice(11, 16)}Z`,
       ),
   );
+  const byAdvice = Map.groupBy(count({ advice: 'todo' }), currentAdvice);
+  const ofAdvice = [...byAdvice]
+    .toSorted(([, one], [, other]) => other.length - one.length)
+    .map(([advice = '', some]) => facet(query, { advice }, `${some.length.toLocaleString('en')} ${advice}`));
   const subjects = [...Map.groupBy(count({ subject: '' }), entityOrProductOf)]
     .toSorted(([, one], [, other]) => other.length - one.length)
     .map(([subject, some]) =>
       facet(query, { subject }, `${some.length.toLocaleString('en')} ${whole(subject)}`),
     );
-  return html`<nav class="counts-by" aria-label="Counts as filters">${facets('By state', ofState)}${facets('By cause of failure', causes)}${facets('By entity or product', subjects)}</nav>`;
+  const text =
+    filter.advice === 'any' || filter.advice === 'todo' ? undefined : userTexts.advice[filter.advice];
+  return html`<nav class="counts-by" aria-label="Counts as filters">${facets('By state', ofState)}${facets('By cause of failure', causes)}${facets('By advice', ofAdvice)}${facets('By entity or product', subjects)}</nav>${text === undefined ? '' : html`<p class="note">For the user: ${showUserText(text)}</p>`}`;
 };
 
 const label = (name: string, control: Html): Html => html`<label><span>${name}</span>${control}</label>`;
@@ -102,7 +111,8 @@ const chipNames = {
   caller: 'caller',
   name: 'search',
   batch: 'batch',
-  hour: 'hour (UTC)',
+  advice: 'advice',
+  hour: 'hour or day (UTC)',
 } as const satisfies Partial<Record<keyof Filter, string>>;
 
 /** What is chosen, each with a link that ends it. */
@@ -121,10 +131,12 @@ export const filterForm = (filter: Filter, query: URLSearchParams, links: Links)
   <details class="more"><summary class="button">Filters</summary><div>
   ${label('Status', html`<select name="status">${statusChoices.map((one) => option(one, filter.status, one === 'line' ? 'in line' : one))}</select>`)}
   ${label('Method', html`<select name="method">${methodChoices.map((one) => option(one, filter.method))}</select>`)}
+  ${label('Advice', html`<select name="advice">${adviceChoices.map((one) => option(one, filter.advice, one === 'todo' ? 'something to do' : one))}</select>`)}
   ${label('Entity or product', text('subject', filter))}
   ${label('Cause', text('cause', filter))}
   ${label('Caller', text('caller', filter))}
   ${label('Batch', text('batch', filter))}
+  ${label('Hour or day (UTC)', text('hour', filter))}
   ${label('Ended within', html`<select name="since">${sinceChoices.map((one) => option(one, filter.since, hoursText(one)))}</select>`)}
   <button type="submit">Filter</button></div></details>
   ${chips(filter, query)}${isFiltered(filter) ? html` <a class="reset" href="${links.list()}${focusOn.result}">Reset</a>` : ''}
@@ -133,5 +145,5 @@ export const filterForm = (filter: Filter, query: URLSearchParams, links: Links)
 /** What a search left out, as an empty list may otherwise seem to prove that there is nothing. */
 export const searched = (filter: Filter, all: readonly Extraction[]): Html =>
   isFiltered(filter)
-    ? html`<p class="note">Searched: ${plural(all.length, 'extraction')} that ${all.length === 1 ? 'is' : 'are'} open or ended within ${filter.hour === '' ? hoursText(filter.since) : 'that hour'}. Any older one is found by its whole id, task, reference or batch alone.</p>`
+    ? html`<p class="note">Searched: ${plural(all.length, 'extraction')} that ${all.length === 1 ? 'is' : 'are'} open or ended within ${filter.hour === '' ? hoursText(filter.since) : 'that time'}. Any older one is found by its whole id, task, reference or batch alone.</p>`
     : html``;

@@ -75,7 +75,7 @@ const headline = (
 const limits = ({ referenced, batched, recent }: Lists): Html => {
   const read = valueIn(recent);
   return html`${Object.entries({ reference: referenced, batch: batched }).map(([by, part]) => (valueIn(part)?.complete === false ? html`<p class="note">Only the newest of this ${by} were read. <code>cosecha list --${by}</code> finds all.</p>` : ''))}
-${read?.complete === false ? html`<p class="note">Of those that ended, only the newest ${plural(read.items.length, 'execution')} were read.</p>` : ''}`;
+${read?.complete === false ? html`<p class="note">Of those that ended, only the newest ${plural(read.items.length, 'execution')} were read. <code>cosecha list --advice todo --since</code> finds all.</p>` : ''}`;
 };
 
 /** The machine starts it, waits for its webhook or polls it. Everything else is the queue's. */

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
-import { adviceOf, advices } from '../../../../lib/extraction/advice.ts';
+import { advices } from '../../../../lib/extraction/advice.ts';
 import { type Extraction, entityOrProductOf } from '../../../../lib/extraction/record.ts';
+import { currentAdvice, latestOf } from '../../aws/find-extractions.ts';
 import type { Trying } from '../../explain/execution-progress.ts';
 import { holdOf } from '../../terminal/describe-hold.ts';
 import type { StartRate } from '../../terminal/describe-rate.ts';
@@ -9,7 +10,7 @@ import { callerName } from '../../terminal/operator-view.ts';
 import { shortId } from '../../terminal/short-id.ts';
 import { describeNext, startOfLine } from '../describe-next.ts';
 import { ago, clock, type Html, whole } from '../format-for-page.ts';
-import { isOpen, latestOf, type Standing } from '../sources/select-extractions.ts';
+import { isOpen, type Standing } from '../sources/select-extractions.ts';
 import type { Hold } from '../sources/sources.ts';
 import { badge, statusBadge } from './icons-and-badges.ts';
 import type { Links } from './page-content-and-links.ts';
@@ -27,7 +28,7 @@ const cell = (label: string, content: Html | string, more: Html | string = ''): 
   html`<td data-label="${label}"${content === '–' ? html` class="none"` : ''}${more}><span class="cut">${content}</span></td>`;
 
 const adviceCell = (record: Extraction): Html => {
-  const advice = isOpen(record) ? undefined : adviceOf(record);
+  const advice = currentAdvice(record);
   if (advice === undefined || advice === 'none') return cell('Advice', '–');
   return cell('Advice', advice, html` title="${advices[advice]}"`);
 };
@@ -52,7 +53,7 @@ ${cell('Status', late ? badge('alert', 'hold', html`overdue · ${status}`) : sta
 ${cell('Entity or product', html`${whole(entityOrProductOf(record))}${method === 'consent' ? html` <span class="quiet">by consent</span>` : ''}`)}
 ${cell('Reference', whole(reference))}
 ${cell('Caller', whole(callerName(requestedBy)), html` title="${whole(requestedBy)}"`)}
-${cell(settledAt === undefined ? 'Requested' : 'Ended', html`${ago(latestOf(record), now)} <span class="quiet">${clock(latestOf(record), now)}</span>`)}
+${cell(settledAt === undefined ? 'Requested' : 'Ended', html`${ago(latestOf(record), now)} <span class="quiet">${clock(latestOf(record), now, 'minute')}</span>`)}
 ${cell('Duration', took)}
 <td data-label="${isOpen(record) ? 'Next' : 'End'}" class="next"><span class="cut">${next}</span></td>
 ${adviceCell(record)}
@@ -65,7 +66,7 @@ const columns = [
   ['subject', 'Entity or product'],
   ['reference', 'Reference'],
   ['caller', 'Caller'],
-  ['age', 'Requested or ended'],
+  ['age', 'Since (UTC, local)'],
   ['took', 'Duration'],
   ['next', 'What happens next, or how it ended'],
   ['advice', 'Advice'],

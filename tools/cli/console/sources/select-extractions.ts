@@ -1,5 +1,7 @@
 import { validate as isUuid } from 'uuid';
+import { advices } from '../../../../lib/extraction/advice.ts';
 import {
+  type Advice,
   type Extraction,
   entityOrProductOf,
   openStatuses,
@@ -7,6 +9,7 @@ import {
   terminalStatuses,
 } from '../../../../lib/extraction/record.ts';
 import { isSameName } from '../../../../lib/extraction/spellings.ts';
+import { currentAdvice, latestOf } from '../../aws/find-extractions.ts';
 import { causeOf } from '../../terminal/extraction-failures.ts';
 import { isShortOf, parseShortId } from '../../terminal/short-id.ts';
 
@@ -37,9 +40,13 @@ export const statusChoices = [...groups, ...openStatuses, ...terminalStatuses, .
 
 export const methodChoices = ['any', 'credentials', 'consent'] as const;
 
+/** `any`: whether or not it has one. `todo`: that leaves something to do. */
+export const adviceChoices = ['any', 'todo', ...(Object.keys(advices) as readonly Advice[])] as const;
+
 export type Filter = {
   readonly status: (typeof statusChoices)[number];
   readonly method: (typeof methodChoices)[number];
+  readonly advice: (typeof adviceChoices)[number];
   readonly subject: string;
   /** The whole cause of a failure, or one of its codes: what `causeOf` returns, or what `cosecha health` counts. */
   readonly cause: string;
@@ -49,7 +56,7 @@ export type Filter = {
   readonly name: string;
   /** The whole name of a batch. */
   readonly batch: string;
-  /** The hour in which they ended, or were requested if they are open: `2026-03-01T12`, in UTC. */
+  /** The hour or day in which they ended, or were requested if they are open: `2026-03-01T12`, in UTC. */
   readonly hour: string;
   /** How far back the list goes for what has ended. */
   readonly since: Since;
@@ -62,24 +69,26 @@ const typed = (text: string | null): string => (text ?? '').trim().slice(0, 256)
 export const parseFilter = (query: URLSearchParams): Filter => ({
   status: choiceIn(query.get('status'), statusChoices, 'any'),
   method: choiceIn(query.get('method'), methodChoices, 'any'),
+  advice: choiceIn(query.get('advice'), adviceChoices, 'any'),
   subject: typed(query.get('subject')),
   cause: typed(query.get('cause')),
   caller: typed(query.get('caller')),
   name: typed(query.get('name')),
   batch: typed(query.get('batch')),
-  hour: /^\d{4}-\d\d-\d\dT([01]\d|2[0-3])$/.exec(query.get('hour') ?? '')?.[0] ?? '',
+  hour: /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]))?$/.exec(query.get('hour') ?? '')?.[0] ?? '',
   since: sinceIn(query),
 });
 
 /** The beginning of what a filter shows of those that ended. */
 export const beginOf = ({ since, hour }: Filter, now: Date): Date => {
-  const begin = new Date(`${hour}:00:00.000Z`);
+  const begin = new Date(hour.includes('T') ? `${hour}:00:00.000Z` : hour);
   return Number.isNaN(begin.getTime()) ? startOf(since, now) : begin;
 };
 
 /** Whether it leaves anything out. The time alone does not, as every list has one. */
-export const isFiltered = ({ status, method, since: _since, ...texts }: Filter): boolean =>
-  status !== 'any' || method !== 'any' || Object.values(texts).some((text) => text !== '');
+export const isFiltered = ({ status, method, advice, since: _since, ...texts }: Filter): boolean =>
+  [status, method, advice].some((choice) => choice !== 'any') ||
+  Object.values(texts).some((text) => text !== '');
 
 /** The whole id that the filter names, of an extraction that need not be recent. */
 export const idIn = ({ name }: Filter): string | undefined => (isUuid(name) ? name.toLowerCase() : undefined);
@@ -114,6 +123,13 @@ const hasCause = (record: Extraction, cause: string): boolean => {
   return own === cause || own?.split(' and ').includes(cause) === true;
 };
 
+const hasAdvice = (record: Extraction, asked: Filter['advice']): boolean => {
+  const advice = asked === 'any' ? undefined : currentAdvice(record);
+  return (
+    advice === asked || asked === 'any' || (asked === 'todo' && advice !== undefined && advice !== 'none')
+  );
+};
+
 const isShortened = (name: string, { extractionId }: Extraction): boolean => {
   const short = parseShortId(name);
   return short !== undefined && isShortOf(short, extractionId);
@@ -122,6 +138,7 @@ const isShortened = (name: string, { extractionId }: Extraction): boolean => {
 export const matches = (record: Extraction, filter: Filter, standing: Standing): boolean =>
   hasStatus(record, filter.status, standing) &&
   (filter.method === 'any' || record.method === filter.method) &&
+  hasAdvice(record, filter.advice) &&
   includes(entityOrProductOf(record), filter.subject) &&
   (filter.cause === '' || hasCause(record, filter.cause)) &&
   includes(record.requestedBy, filter.caller) &&
@@ -137,9 +154,6 @@ const rank = (record: Extraction, { isLate }: Standing): number => {
   if (isLate(record)) return 0;
   return isOpen(record) ? 1 : 2;
 };
-
-/** When it ended or, while it has no outcome, when it was requested. The list shows it, and is in its order. */
-export const latestOf = ({ requestedAt, settledAt = requestedAt }: Extraction): string => settledAt;
 
 /** Each extraction once, by its last record. */
 export const distinct = (records: readonly Extraction[]): readonly Extraction[] => [

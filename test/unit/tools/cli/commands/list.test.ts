@@ -1,85 +1,100 @@
 import { expect, test, vi } from 'vitest';
+import { userTexts } from '../../../../../lib/downstream/user-texts.ts';
+import { advices } from '../../../../../lib/extraction/advice.ts';
+import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import { type FindOptions, matches, selectOpen } from '../../../../../tools/cli/aws/find-extractions.ts';
 import type { CommandContext } from '../../../../../tools/cli/commands/command-context.ts';
-import { describeNone, rows, selectOpen } from '../../../../../tools/cli/commands/list.ts';
-import { ended } from '../../../../../tools/cli/commands/logs.ts';
+import { describeNone } from '../../../../../tools/cli/commands/list.ts';
+import {
+  adviceSummary,
+  csvLines,
+  describeNext,
+  openRows,
+  outcomeRows,
+} from '../../../../../tools/cli/commands/list-rows.ts';
 import { output } from '../../../../../tools/cli/commands/output.ts';
 import { at, closedExtraction, extractionIn, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const later = extractionIn('RUNNING', { dueAt: iso(20), requestedAt: iso(5) });
 const earlier = extractionIn('REQUESTED', { dueAt: iso(10), reference: 'order-7' });
-const closed = closedExtraction({ status: 'COMPLETED' });
+const closed = closedExtraction({ status: 'COMPLETED', collectedAt: iso(31) });
 
 test('open extractions are listed, those that are due for longest first', () => {
-  expect(selectOpen([later, closed, earlier], {})).toEqual([earlier, later]);
+  expect(selectOpen([later, closed, earlier], {}, at(60))).toEqual([earlier, later]);
 });
 
-test.each([
-  [{ status: 'RUNNING' }, [later]],
-  [{ status: 'COMPLETED' }, []],
+const failed = closedExtraction({
+  status: 'FAILED',
+  reference: '=cmd|calc',
+  settledAt: iso(30),
+  collectedAt: iso(31),
+  actionResults: [
+    { id: 'movement', status: 'FAILED', errorCode: 'TIMEOUT_ERROR' },
+    { id: 'product-balance', status: 'FAILED', errorCode: 'REQUEST_BLOCK_ERROR' },
+  ],
+});
+const rejected = extractionIn('REJECTED');
+
+test.each<[FindOptions, readonly Extraction[]]>([
+  [{ status: ['RUNNING', 'REQUESTED'] }, [later, earlier]],
   [{ reference: 'order-7' }, [earlier]],
-  [{ since: iso(1) }, [later]],
-  [{ since: iso(1), reference: 'order-7' }, []],
-] as const)('%j selects the extractions that match all of it', (filter, selected) => {
-  expect(selectOpen([later, closed, earlier], filter)).toEqual(selected);
+  [{ entity: 'bank', caller: 'Caller', status: ['FAILED'] }, [failed]],
+  [{ caller: 'Call' }, []],
+  [{ advice: ['todo'] }, [failed, rejected]],
+  [{ advice: ['request-later', 'none'] }, [closed, failed]],
+  // The first was requested at 5 s. The others ended at 30 s.
+  [{ since: () => at(30) }, [closed, failed, rejected]],
+  [{ since: () => at(1), until: () => at(30) }, [later]],
+])('%j finds the extractions that match all of it', (asked, found) => {
+  const all = [later, closed, earlier, failed, rejected];
+  expect(all.filter((record) => matches(record, asked, at(60)))).toEqual(found);
 });
 
 test('where nothing is listed, the sentence names how to list what ended, unless a filter was given', () => {
-  expect(describeNone('open', false)).toMatch(/^No extraction is open\. .*--status.*--reference.*--batch/);
+  expect(describeNone('open', false)).toMatch(
+    /^No extraction is open\. .*--advice.*--status.*--reference.*--batch/,
+  );
   expect(describeNone('known', true)).toBe('No extraction matches.');
 });
 
-test('a row names entity, caller, and of a closed extraction its end and why', () => {
-  const [heading = '', open = '', rejected = ''] = rows([earlier, extractionIn('REJECTED')], at(5), 5);
-  expect(heading.split(/ {2,}/).slice(2)).toEqual([
-    'ENTITY',
-    'CALLER',
-    'AGE',
-    'NEXT RECONCILE, OR END',
-    'REASON',
-  ]);
-  expect(open.split(/ {2,}/).slice(1)).toEqual(['REQUESTED', 'bank', 'Caller', '5 s', 'in 5 s']);
-  expect(rows([earlier], at(5), 5, () => iso(35))[1]).toContain('in line, starts in 30 s');
-  expect(rejected.split(/ {2,}/).slice(1)).toEqual([
-    'REJECTED',
-    'bank',
-    'Caller',
-    '5 s',
-    `ended ${iso(30).slice(0, 19)}Z`,
-    'http-400',
-  ]);
-  const late = extractionIn('NOT_STARTED', { reason: 'start-window-over', lastProblem: 'quota-reached' });
-  expect(rows([late], at(5), 5)[1]).toMatch(/ {2}start-window-over: quota-reached$/);
+test('a row of an open extraction names entity, caller, what comes next and why', () => {
+  const of = (startAt?: string) => (record: Extraction) =>
+    describeNext(record, { now: at(5), sweepEveryMinutes: 5, startAt: () => startAt });
+  const waiting = { ...earlier, lastProblem: 'http-429' };
+  const [heading = '', row = ''] = openRows([waiting], at(5), of());
+  expect(heading.split(/ {2,}/).slice(2)).toEqual(['ENTITY', 'CALLER', 'AGE', 'NEXT RECONCILE', 'REASON']);
+  expect(row.split(/ {2,}/).slice(1)).toEqual(['REQUESTED', 'bank', 'Caller', '5 s', 'in 5 s', 'http-429']);
+  expect(openRows([waiting], at(5), of(iso(35)))[1]).toContain('in line, starts in 30 s');
 });
 
-test('what ended is asked of the logs with one query, the earliest first, and printed with its time', async () => {
-  const found = { timestamp: iso(30), extractionId: 'e-1', reason: 'http-400', entity: 'bank' };
-  const results = [Object.entries(found).map(([field, value]) => ({ field, value }))];
-  const answers = [{ queryId: 'q' }, { status: 'Complete', results }];
-  const asked: Record<string, unknown>[] = [];
-  const handle = async ({ body }: { readonly body: Uint8Array }) => {
-    asked.push(JSON.parse(Buffer.from(body).toString()));
-    const answer = new TextEncoder().encode(JSON.stringify(answers.shift()));
-    return { response: { statusCode: 200, headers: {}, body: answer } };
-  };
-  const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' };
-  const print = vi.fn();
-  const shell = { now: () => at(60), sleep: async () => {}, wait: () => {}, hint: () => {}, print };
-  const deployment = {
-    client: { region: 'eu-west-1', credentials, requestHandler: { handle } },
-    isEmulated: false,
-    resources: async () => ['S-StartTaskLog1', 'S-ReceiveWebhookLog2', 'S-GetExtractionLog3'],
-  };
-  const context = { shell, connect: async () => deployment } as unknown as CommandContext;
-  expect(await ended('REJECTED', { since: () => at(0) }, context)).toBe(0);
-  // The order of a sort without one is not documented, and a query returns its first 10,000 rows.
-  expect(asked[0]).toMatchObject({
-    logGroupNames: ['S-StartTaskLog1', 'S-ReceiveWebhookLog2'],
-    queryString: expect.stringMatching(
-      /^fields timestamp, .* \| filter message = 'Extraction ended\.' and status = 'REJECTED' \| sort @timestamp asc \| dedup extractionId$/,
-    ),
-  });
-  const facts = { at: iso(30), extractionId: 'e-1', reason: 'http-400', entity: 'bank', product: undefined };
-  expect(print).toHaveBeenCalledExactlyOnceWith(`${iso(30)}  e-1  http-400  bank`, facts);
+test('an outcome has status, advice, since when, bank, reference and each error code within 100 columns', () => {
+  const long = { ...failed, entity: 'b'.repeat(60), reference: 'r'.repeat(256) };
+  const [heading, ...printed] = outcomeRows([failed, long, rejected], () => '');
+  const lines = [heading ?? '', ...printed].flat();
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+  const why = 'movement: TIMEOUT_ERROR; product-balance: REQUEST_BLOCK_ERROR';
+  const [line = '', below] = printed[0] ?? [];
+  const since = `${iso(30).slice(5, 10)} ${iso(30).slice(11, 16)}Z`;
+  const cells = [failed.extractionId.slice(0, 8), 'FAILED', 'request-later', since, 'bank', '=cmd|calc'];
+  expect([line.split(/ {2,}/), below]).toEqual([cells, `          ${why}`]);
+  expect(printed[2]).toMatch(/REJECTED +fix-request .* http-400$/);
+});
+
+test('a line for each advice has how many, and a text for their users in both languages', () => {
+  expect(adviceSummary([closed, failed, failed])).toEqual([
+    '2 request-later',
+    `  ${advices['request-later']}`,
+    `  to the user, en: ${userTexts.advice['request-later'].en}`,
+    `  to the user, es-CL: ${userTexts.advice['request-later']['es-CL']}`,
+  ]);
+});
+
+test('a spreadsheet takes no text of a caller for a formula, and keeps commas and quotes', () => {
+  const [heading = '', one = '', other = ''] = csvLines([failed, { ...closed, reference: 'a,"b"' }]);
+  expect(heading).toMatch(/^extractionId,reference,batch,requestedBy,entity,.*,why,advice,.*,en,es-CL$/);
+  expect(one).toContain(",'=cmd|calc,");
+  expect(one).toMatch(/,Your bank did not answer in time\. Your data are not .*,Tu banco no respondió/);
+  expect(other).toContain(',"a,""b""",');
 });
 
 test.each([

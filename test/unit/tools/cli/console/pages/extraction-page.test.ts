@@ -50,6 +50,15 @@ test('the page begins with what somebody who is woken by it asks', async () => {
   expect(page).toContain('?name=%3Cb%3Emine%3C%2Fb%3E#result">&lt;b&gt;mine&lt;/b&gt;</a>');
 });
 
+test('a status that is its own reason has no last problem, and a text for the user', async () => {
+  const wrong = closedExtraction({ status: 'CREDENTIALS_WRONG', settledAt: iso(50) });
+  const wrote = { lane: 'record', source: 'Webhook', what: 'Wrote CREDENTIALS_WRONG.' } as const;
+  const over: Story = { ...story, lines: [{ ...wrote, at: iso(50), verdict: 'failed' }] };
+  const page = await consoleOver(sourcesWith([wrong], { story: async () => over })).text(path);
+  expect(page).toContain('<dt>Last problem</dt><dd>none</dd>');
+  expect(page).toMatch(/<dt>For the user<\/dt><dd><span lang="en">Your bank refused/);
+});
+
 test('the events can be filtered by source, and the marks of the others lead to where they were', async () => {
   const { text } = withStory();
   expect(await text(path)).toContain('?source=Step+Functions#rows">2 Step Functions</a>');

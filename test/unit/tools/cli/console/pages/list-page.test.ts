@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { userTexts } from '../../../../../../lib/downstream/user-texts.ts';
 import type { Extraction } from '../../../../../../lib/extraction/record.ts';
 import { icon } from '../../../../../../tools/cli/console/pages/icons-and-badges.ts';
 import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
@@ -193,8 +194,14 @@ test('failures are grouped by cause and entity, the most frequent first, and a r
   expect(facetsOf(page)).toEqual([
     '7 all, 1 open, 0 overdue, 0 in line, 6 ended, 4 failed',
     '2 TIMEOUT_ERROR at demo-bank since 12:00Z, 1 ACTION_ERROR at other-bank since 12:00Z, 1 ACTION_ERROR at demo-bank since 12:00Z',
+    '4 request-again, 1 ask-user',
     '3 demo-bank, 3 bank, 1 other-bank',
   ]);
+  const toAsk = wordsOf(await text('/?since=6h&advice=ask-user'));
+  expect(toAsk).toContain('1 extraction matches.');
+  expect(toAsk).toContain(
+    `For the user: ${userTexts.advice['ask-user'].en} en ${userTexts.advice['ask-user']['es-CL']}`,
+  );
   expect(page).toContain(
     'movement: TIMEOUT_ERROR (the maximum operation time was exceeded) · by the webhook · results collected',
   );

@@ -28,12 +28,14 @@ const ended = closedExtraction({
   extractionId: id(5),
   status: 'COMPLETED',
   settledAt: iso(30),
+  collectedAt: iso(31),
   entity: 'other',
 });
 const endedLast = closedExtraction({
   extractionId: id(6),
   status: 'FAILED',
   settledAt: iso(40),
+  collectedAt: iso(41),
   actionResults: ['ACTION_ERROR', 'TIMEOUT_ERROR'].map((errorCode) => ({
     id: 'movement',
     status: 'FAILED',
@@ -64,6 +66,11 @@ test.each([
   ['cause=ACTION_ERROR and TIMEOUT_ERROR', [6]],
   ['cause=TIMEOUT_ERROR', [6]],
   ['cause=TIMEOUT', []],
+  ['advice=todo', [6]],
+  ['advice=request-again', [6]],
+  ['advice=none', [5]],
+  ['hour=2026-03-01', [1, 2, 4, 3, 6, 5]],
+  ['hour=2026-03-02', []],
   ['name=order', [1]],
   ['name=morn', [3]],
   ['batch=morning', [3]],
@@ -79,9 +86,12 @@ test.each([
 });
 
 test('what the form does not offer is ignored', () => {
-  expect(parseFilter(new URLSearchParams('status=DONE&method=1&since=9y&name=%20a%20'))).toEqual({
+  expect(
+    parseFilter(new URLSearchParams('status=DONE&method=1&since=9y&advice=all&hour=2026-03&name=%20a%20')),
+  ).toEqual({
     status: 'any',
     method: 'any',
+    advice: 'any',
     subject: '',
     cause: '',
     caller: '',
