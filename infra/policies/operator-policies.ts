@@ -113,10 +113,13 @@ const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
     requests: storage.requests.tableArn,
     refusals: storage.refusals.tableArn,
     breakers: storage.breakers.tableArn,
-    startLine: storage.startLine.tableArn,
     erasures: storage.erasures.tableArn,
-    // Extractions, with its indexes, and Erasures. One ARN, as the policy is nearly full.
+    // Fewer and shorter than the ARNs, as the policy is nearly full: Extractions, with its indexes, and Erasures.
     readable: arn('dynamodb', 'table', `${stack.stackName}-${prefix}StorageE*`),
+    // Requests and Refusals, and StartLine.
+    audited: ['Re', 'S'].map((name) =>
+      arn('dynamodb', 'table', `${stack.stackName}-${prefix}Storage${name}*`),
+    ),
     lineIndex: `${storage.startLine.tableArn}/index/line`,
     results: storage.results.bucketArn,
     everyResult: storage.results.arnForObjects('*'),
@@ -125,6 +128,12 @@ const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
 
 /** The table itself, its backups and its TTL. One action, as the policy of viewers is nearly full. */
 const describing = 'dynamodb:Describe*';
+
+/** Of `Requests`, `Refusals` and `StartLine`. The keys have to be named, and that of `Refusals` is a MAC. */
+const auditedAttributes = [
+  ...['requestId', 'extractionId', 'expiresAt'],
+  ...['credentialsMac', 'extractionIds', 'line', 'waitedMs'],
+];
 
 /** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, `health`, `rate`, `audit`, and the console without `--actions`. */
 const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
@@ -143,12 +152,12 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
       [describing, 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan'],
       [arns.readable, arns.tasks, arns.breakers, arns.lineIndex],
     ),
-    allow([describing], [arns.requests, arns.refusals, arns.startLine]),
+    allow([describing], arns.audited),
     allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
-    // For `audit`, and never what is sealed
+    // For `audit`, and never what is sealed, nor a callback token
     // (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_examples_dynamodb_columns.html).
-    allow(['dynamodb:Scan'], [arns.requests], {
-      'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['requestId', 'extractionId', 'expiresAt'] },
+    allow(['dynamodb:Scan'], arns.audited, {
+      'ForAllValues:StringEquals': { 'dynamodb:Attributes': auditedAttributes },
       StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
     }),
     dataKey.readingTables(),
@@ -301,11 +310,10 @@ const acknowledgeWildcards = (
   acknowledge(policies.viewer, arn('secretsmanager', `secret:${name}/*`), 'The three secrets of the stage.');
   acknowledge(policies.operator, arn('lambda', 'event-source-mapping:*'), 'A condition names the function.');
   const ownPrefix = prefixOf(policies.node.scope ?? policies);
-  acknowledge(
-    policies.viewer,
-    arn('dynamodb', `table/${stack.stackName}-${ownPrefix}StorageE*`),
-    'The tables of extractions and erasures, and their indexes.',
-  );
+  for (const names of ['E', 'Re', 'S']) {
+    const tables = arn('dynamodb', `table/${stack.stackName}-${ownPrefix}Storage${names}*`);
+    acknowledge(policies.viewer, tables, 'Tables whose names begin so, and their indexes.');
+  }
   acknowledge(policies.viewer, '*', 'These actions know no resources.');
   Validations.of(policies.viewer).acknowledge({
     id: 'AwsSolutions-IAM5[Action::dynamodb:Describe*]',

@@ -144,14 +144,22 @@ export async function* tombstonesOf(
   }
 }
 
+/** All that was asked, and all tombstones. */
+export async function* everyErasure(
+  client: DynamoDBClient,
+  table: string,
+): AsyncGenerator<Erasure | Tombstone, void> {
+  for await (const { Items = [] } of paginateScan({ client }, { TableName: table, ConsistentRead: true })) {
+    for (const item of Items) {
+      if (item.requestId !== undefined) yield toTombstone(item);
+      else if (item.item?.S === asked) yield unmarshall(item) as Erasure;
+    }
+  }
+}
+
 /** All tombstones of the table whose removal began: what a restore leaves out. */
 export async function* allTombstones(client: DynamoDBClient, table: string): AsyncGenerator<Tombstone, void> {
-  const scan = {
-    TableName: table,
-    ConsistentRead: true,
-    FilterExpression: 'attribute_exists(removingAt) OR attribute_exists(erasedAt)',
-  };
-  for await (const { Items = [] } of paginateScan({ client }, scan)) {
-    for (const item of Items) if (item.requestId !== undefined) yield toTombstone(item);
+  for await (const one of everyErasure(client, table)) {
+    if ('requestId' in one && (one.removingAt ?? one.erasedAt) !== undefined) yield one;
   }
 }

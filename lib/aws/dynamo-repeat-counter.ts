@@ -11,8 +11,13 @@ const hourSeconds = 3_600;
 /** A comparison takes some milliseconds. */
 const soonSeconds = 1;
 
+const prefix = 'repeats/';
+
 /** Of the item that counts the repeats of an extraction's request. */
-export const repeatsKey = (extractionId: string) => marshall({ credentialsMac: `repeats/${extractionId}` });
+export const repeatsKey = (extractionId: string) => marshall({ credentialsMac: `${prefix}${extractionId}` });
+
+/** The extraction of such a key. */
+export const repeatsOf = (credentialsMac: string): string => credentialsMac.slice(prefix.length);
 
 /** Items of the table `Refusals` beside the marks, whose keys are hex digits. Throws the SDK's errors. */
 export const dynamoRepeatCounter = (client: DynamoDBClient, table: string): RepeatCounter => {

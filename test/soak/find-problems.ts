@@ -53,7 +53,7 @@ export const compareWithProvider = async (
 
 /** Audits the deployment, and prints the audit. */
 export const auditAll = async (deployment: Deployment, since: Date): Promise<readonly Problem[]> => {
-  const options = { since, now: new Date(), seed: '', results: true } as const;
+  const options = { since, clock: () => new Date(), seed: '', results: true } as const;
   const report = await audit(auditSources(deployment), options);
   for (const rule of report.rules) console.log(describeRule(rule, deployment.command).join('\n'));
   console.log(describeAudit(report, undefined));

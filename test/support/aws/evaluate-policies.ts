@@ -48,7 +48,7 @@ export const isAllowed = (
     const actual = context[key];
     const matches = actual !== undefined && values.some((value) => isLike(value, actual));
     if (['StringEquals', 'ArnEquals', 'ArnLike'].includes(operator)) return matches;
-    if (operator === 'ForAllValues:StringLike') return matches || actual === undefined;
+    if (/^ForAllValues:String(Equals|Like)$|IfExists$/.test(operator)) return matches || actual === undefined;
     // A negated operator also holds where the key is absent.
     if (operator === 'ArnNotEquals' || operator === 'ForAllValues:StringNotEquals') return !matches;
     throw new Error(`The operator ${operator} is not known.`);

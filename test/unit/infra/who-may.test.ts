@@ -34,19 +34,19 @@ const people = ['viewer', 'operator', 'admin'];
 const everything: readonly Statement[] = [{ Effect: 'Allow', Action: '*', Resource: '*' }];
 
 /** Who may do this with an item of Refusals. The key of a mark is a MAC in hex digits. */
-const mayWithMarks = (action: string, key = 'd0c5'.repeat(16)): readonly string[] =>
-  [...roles, ...people].filter((name) =>
-    isAllowed(
-      {
-        principal: name,
-        action: `dynamodb:${action}`,
-        resource: '<StorageRefusals.Arn>',
-        context: { 'dynamodb:LeadingKeys': key },
-      },
-      { identity: identityOf(name) },
-      flatten,
-    ),
+const mayWithMarks = (action: string, key = 'd0c5'.repeat(16), select = 'ALL_ATTRIBUTES') => {
+  const context = { 'dynamodb:LeadingKeys': key, 'dynamodb:Select': select };
+  // By its ARN, and by its name, of which the policy of viewers has the first part.
+  const named =
+    'arn:<AWS::Partition>:dynamodb:<AWS::Region>:<AWS::AccountId>:table/Cosecha-prod-StorageRefusals1';
+  const resources = ['<StorageRefusals.Arn>', named];
+  return [...roles, ...people].filter((principal) =>
+    resources.some((resource) => {
+      const request = { principal, action: `dynamodb:${action}`, resource, context };
+      return isAllowed(request, { identity: identityOf(principal) }, flatten);
+    }),
   );
+};
 
 describe('the marks of refused credentials', () => {
   test.each([
@@ -58,6 +58,16 @@ describe('the marks of refused credentials', () => {
     ['ExportTableToPointInTime', []],
   ])('are read by start-task, what erases, and an administrator: %s', (action, expected) => {
     expect(mayWithMarks(action)).toEqual(expected);
+  });
+
+  test('show to a viewer which extractions they are of, for `audit`', () => {
+    expect(mayWithMarks('Scan', '', 'SPECIFIC_ATTRIBUTES')).toEqual(['viewer', 'admin']);
+    const [condition] = statementsOfLevel(template, 'viewer').flatMap(({ Action, Condition }) =>
+      flatten(Action) === 'dynamodb:Scan' ? [Condition] : [],
+    );
+    const { 'dynamodb:Attributes': attributes } = condition?.['ForAllValues:StringEquals'] ?? {};
+    expect(attributes).not.toContain('sealed');
+    expect(attributes).not.toContain('callbackToken');
   });
 
   test.each([

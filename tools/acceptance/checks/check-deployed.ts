@@ -52,7 +52,7 @@ export const auditPasses: Check = {
   turn: 'last',
   seconds: () => 180,
   run: async ({ client, deployment, stack, startedAt, now, waitFor }) => {
-    const options = { since: startedAt, now: now(), seed: '', results: true } as const;
+    const options = { since: startedAt, clock: now, seed: '', results: true } as const;
     const { requests, rules } = await audit(auditSources(deployment), options, waitFor);
     const functions = rules.some(({ left }) => left) ? await stack.functions() : [];
     const logs = functions.map(({ logGroup }) => readLogLines(client, logGroup, startedAt));

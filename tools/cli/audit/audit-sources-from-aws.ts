@@ -4,7 +4,8 @@ import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { allTombstones } from '../../../lib/aws/dynamo-erasure-store.ts';
+import { everyErasure } from '../../../lib/aws/dynamo-erasure-store.ts';
+import { repeatsOf } from '../../../lib/aws/dynamo-repeat-counter.ts';
 import { readItems } from '../../../lib/aws/read-items.ts';
 import { countObjects } from '../../../lib/aws/removals-on-aws.ts';
 import { defined } from '../../../lib/defined.ts';
@@ -18,7 +19,15 @@ import type { Period } from '../aws/read-log-lines.ts';
 import { readMetric } from '../aws/read-metric.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { s3Of } from '../aws/stores.ts';
-import type { AuditSources, Erased, Logged, RequestItem, StoredBytes, TaskFacts } from './audit-types.ts';
+import type {
+  AuditSources,
+  Logged,
+  PlaceFacts,
+  RequestItem,
+  StoredBytes,
+  TaskFacts,
+  Tombstone,
+} from './audit-types.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -27,22 +36,49 @@ const loggedOf = ({ extractionId, timestamp, entity, product, ...line }: LoggedF
   return defined({ extractionId: String(extractionId), at: String(timestamp), ...about });
 };
 
-/** Reads the items without what is sealed: the policy of a viewer allows no other attributes. */
-async function* scanRequests(client: DynamoDBClient, TableName: string): AsyncGenerator<RequestItem, void> {
-  const read = {
-    Select: 'SPECIFIC_ATTRIBUTES',
-    ProjectionExpression: 'requestId, extractionId, expiresAt',
-  } as const;
-  const scan = { TableName, ConsistentRead: true, ...read };
-  for await (const { Items = [] } of paginateScan({ client }, scan)) {
-    yield* Items.map((item) => unmarshall(item) as RequestItem);
+/** Reads these attributes of all items: the policy of a viewer allows nothing that is sealed, and no callback token. */
+async function* scan(
+  client: DynamoDBClient,
+  TableName: string,
+  ProjectionExpression: string,
+): AsyncGenerator<Record<string, unknown>, void> {
+  const read = { Select: 'SPECIFIC_ATTRIBUTES', ProjectionExpression } as const;
+  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true, ...read })) {
+    yield* Items.map((item) => unmarshall(item));
   }
 }
 
-async function* erasedIn(client: DynamoDBClient, table: string): AsyncGenerator<Erased, void> {
-  for await (const { extractionId, requestId, erasedAt } of allTombstones(client, table)) {
-    if (erasedAt !== undefined) yield { extractionId, requestId, erasedAt };
+const scanRequests = (client: DynamoDBClient, table: string) =>
+  scan(client, table, 'requestId, extractionId, expiresAt') as AsyncGenerator<RequestItem, void>;
+
+async function* scanLine(client: DynamoDBClient, table: string): AsyncGenerator<PlaceFacts, void> {
+  for await (const item of scan(client, table, 'extractionId, requestId, line, waitedMs')) {
+    // The others count calls.
+    if (item.requestId !== undefined) yield item as PlaceFacts;
   }
+}
+
+/** The extractions that a mark, or a count of repeats, names. */
+async function* scanMarked(client: DynamoDBClient, table: string): AsyncGenerator<string, void> {
+  for await (const { credentialsMac, extractionIds } of scan(
+    client,
+    table,
+    'credentialsMac, extractionIds',
+  )) {
+    yield* (extractionIds as readonly string[] | undefined) ?? [repeatsOf(String(credentialsMac))];
+  }
+}
+
+/** The tombstones, with the time at which their erasure was asked for. */
+async function* scanTombstones(client: DynamoDBClient, table: string): AsyncGenerator<Tombstone, void> {
+  const asked = new Map<string, string>();
+  const tombstones: (Tombstone & { readonly erasureId: string })[] = [];
+  for await (const item of everyErasure(client, table)) {
+    if ('askedAt' in item) asked.set(item.erasureId, item.askedAt);
+    else tombstones.push(item);
+  }
+  for (const { erasureId, ...tombstone } of tombstones)
+    yield { ...tombstone, ...defined({ askedAt: asked.get(erasureId) }) };
 }
 
 const readStored = async (s3: S3Client, { bucket, key }: StoredResults): Promise<StoredBytes | undefined> => {
@@ -98,7 +134,9 @@ export const auditSources = (deployment: Deployment): AuditSources => {
     requested: lines('RequestExtractionLog', logMessages.requested),
     accepted: lines('StartTaskLog', logMessages.accepted),
     due: async () => openExtractionIds(dynamo, output('ExtractionsTableName')),
-    erased: () => erasedIn(dynamo, output('ErasuresTableName')),
+    tombstones: () => scanTombstones(dynamo, output('ErasuresTableName')),
+    marked: () => scanMarked(dynamo, output('RefusalsTableName')),
+    line: () => scanLine(dynamo, output('StartLineTableName')),
     objects: (extractionId) =>
       countObjects(s3Of(deployment), output('ResultsBucketName'), `${extractionId}/`),
     requestItems: () => scanRequests(dynamo, output('RequestsTableName')),

@@ -4,8 +4,8 @@ import type { Period } from '../aws/read-log-lines.ts';
 
 /** The settings of the deployment that rules depend on, in seconds. */
 export type AuditLimits = Readonly<
-  Record<'startTimeout' | 'deadline' | 'machineSlack' | 'collectFor' | 'grace', number> &
-    Record<'recordRetention' | 'sweepEvery', number>
+  Record<'startWindow' | 'maxWait' | 'startTimeout' | 'pollEvery' | 'deadline' | 'machineSlack', number> &
+    Record<'collectFor' | 'grace' | 'recordRetention' | 'sweepEvery', number>
 >;
 
 export type Logged = Readonly<Record<'extractionId' | 'at', string>> &
@@ -19,8 +19,15 @@ export type TaskFacts = {
 /** An item of `Requests`, without what is sealed. `expiresAt` is in epoch seconds. */
 export type RequestItem = Pick<Extraction, 'extractionId' | 'requestId'> & { readonly expiresAt: number };
 
-/** A record that was erased, of whom nothing may be left. */
-export type Erased = Pick<Extraction, 'extractionId' | 'requestId'> & { readonly erasedAt: string };
+/** A record that is to be erased, and of which nothing may be left after `erasedAt`. `askedAt`: of its erasure, while that is known. */
+export type Tombstone = Pick<Extraction, 'extractionId' | 'requestId'> &
+  Readonly<Partial<Record<'askedAt' | 'removingAt' | 'erasedAt', string>>>;
+
+/** An item of `StartLine`, without the callback token. `line`: it is in the index, and so waits to be released. */
+export type PlaceFacts = Pick<Extraction, 'extractionId' | 'requestId'> & {
+  readonly line?: string;
+  readonly waitedMs: number;
+};
 
 export type StoredBytes = Pick<StoredResults, 'bytes' | 'sha256'>;
 
@@ -36,8 +43,11 @@ export interface AuditSources {
   /** The ids in the index `due`. */
   due(): Promise<readonly string[]>;
   requestItems(): AsyncIterable<RequestItem>;
-  /** What was erased, as far as tombstones show it: of 42 days. */
-  erased(): AsyncIterable<Erased>;
+  /** What is being erased, and what was, as far as tombstones show it: of 42 days. */
+  tombstones(): AsyncIterable<Tombstone>;
+  /** The ids that the items of `Refusals` name. */
+  marked(): AsyncIterable<string>;
+  line(): AsyncIterable<PlaceFacts>;
   /** How many objects, in every version, the bucket has of an extraction. */
   objects(extractionId: string): Promise<number>;
   /** What the stream still has until that time, in order for each extraction. */
@@ -51,7 +61,10 @@ export interface AuditSources {
 export type SourceName = Exclude<keyof AuditSources, 'estimate'>;
 
 /** `request`: who requested what, which never changes, as JSON. */
-export type Image = Pick<Extraction, 'status' | 'settledAt' | 'taskId' | 'dueShard'> &
+export type Image = Pick<
+  Extraction,
+  'requestId' | 'status' | 'settledAt' | 'taskId' | 'dueShard' | 'expiresAt'
+> &
   Record<'request', string>;
 
 /** A change of status, or of the request. A record that was just created has no `before`, and one that is gone no `after`. */
@@ -60,6 +73,8 @@ export type Step = Pick<Logged, 'extractionId' | 'at'> & { readonly before?: Ima
 /** All that was read. Rules are pure functions of it. */
 export type Facts = {
   readonly now: Date;
+  /** When the records began to be read, which may be minutes later. */
+  readonly recordsReadAt: Date;
   readonly since: Date;
   readonly limits: AuditLimits;
   /** The requests to audit: all of the period, or those that were drawn. */
@@ -67,11 +82,13 @@ export type Facts = {
   readonly accepted: readonly Logged[];
   readonly steps: readonly Step[];
   readonly items: readonly RequestItem[];
-  readonly erased: readonly Erased[];
+  readonly tombstones: readonly Tombstone[];
+  readonly marked: ReadonlySet<string>;
+  readonly line: readonly PlaceFacts[];
   /** By `extractionId`, of what was erased. */
   readonly objects: ReadonlyMap<string, number>;
   readonly ids: ReadonlySet<string>;
-  /** Those of the requests, of starts whose request is older, of the index `due` and of the items of `Requests`. */
+  /** Those of the requests, of starts whose request is older, of the index `due`, and of the items of all other tables. */
   readonly records: ReadonlyMap<string, Extraction>;
   /** The ids of these, and of records that another version of Cosecha wrote. No other rule is about those. */
   readonly present: ReadonlySet<string>;

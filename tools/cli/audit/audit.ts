@@ -16,7 +16,7 @@ import { rules } from './rules.ts';
 
 export type AuditOptions = {
   readonly since: Date;
-  readonly now: Date;
+  readonly clock: () => Date;
   /** How many requests are drawn, of all in the period. Default: all. */
   readonly sample?: number | undefined;
   /** Decides which ones are drawn. */
@@ -49,8 +49,16 @@ const fixed =
   );
 
 const imageOf = (record: Extraction) => {
-  const { status, settledAt, taskId, dueShard } = record;
-  return { status, settledAt, taskId, dueShard, request: JSON.stringify(record, fixed) } as Image;
+  const { requestId, status, settledAt, taskId, dueShard, expiresAt } = record;
+  return {
+    requestId,
+    status,
+    settledAt,
+    taskId,
+    dueShard,
+    expiresAt,
+    request: JSON.stringify(record, fixed),
+  } as Image;
 };
 
 /** The change as a step. None for one that leaves status and request as they are, or that is of another version of Cosecha. */
@@ -102,24 +110,37 @@ type Reader = ReturnType<typeof reader>;
 const asItIs = <Item>(item: Item): Item => item;
 
 /** Which extractions to audit. The log is read before the records: a request is logged after it is recorded. */
-const choose = async (sources: AuditSources, options: AuditOptions, { read, readAll }: Reader) => {
+const choose = async (
+  sources: AuditSources,
+  options: AuditOptions & Pick<Facts, 'now'>,
+  { read, readAll }: Reader,
+) => {
   const period = { from: options.since.toISOString(), to: options.now.toISOString() };
   const lines = await readAll('requested', () => sources.requested(period), asItIs);
   const accepted = await readAll('accepted', () => sources.accepted(period), asItIs);
   const due = await read('due', [], sources.due);
   const items = await readAll('requestItems', sources.requestItems, asItIs);
-  const erased = await readAll('erased', sources.erased, asItIs);
+  const tombstones = await readAll('tombstones', sources.tombstones, asItIs);
+  const marked = await readAll('marked', sources.marked, asItIs);
+  const line = await readAll('line', sources.line, asItIs);
   // A repeated request has several lines, and the first is kept.
   const requests = new Map(lines.toReversed().map((line) => [line.extractionId, line]));
   const drawn = draw([...requests.keys()], options);
   const requested = [...requests.values()].filter(({ extractionId }) => drawn.has(extractionId));
-  const others = [...accepted.filter(({ extractionId }) => !requests.has(extractionId)), ...items, ...erased];
+  const others = [
+    ...accepted.filter(({ extractionId }) => !requests.has(extractionId)),
+    ...items,
+    ...tombstones,
+    ...line,
+  ];
   const ids = [...new Set([...drawn, ...due, ...others.map(({ extractionId }) => extractionId)])];
-  return { requests: requests.size, ids, facts: { requested, accepted, items, erased } };
+  const facts = { requested, accepted, items, tombstones, marked: new Set(marked), line };
+  return { requests: requests.size, ids, facts };
 };
 
 /** How many objects the bucket has of each that was erased. */
-async function* counts({ objects }: AuditSources, erased: Facts['erased']) {
+async function* counts({ objects }: AuditSources, tombstones: Facts['tombstones']) {
+  const erased = tombstones.filter(({ erasedAt }) => erasedAt !== undefined);
   for (const { extractionId } of erased) yield [extractionId, await objects(extractionId)] as const;
 }
 
@@ -132,23 +153,26 @@ async function* hashes({ stored }: AuditSources, records: readonly Extraction[])
 
 const gather = async (sources: AuditSources, options: AuditOptions, reading: Reader) => {
   const { read, readAll } = reading;
-  const { since, now } = options;
+  const { since, clock } = options;
+  const now = clock();
   const limits = await read('limits', {} as AuditLimits, sources.limits);
-  const { requests, ids, facts: chosen } = await choose(sources, options, reading);
+  const { requests, ids, facts: chosen } = await choose(sources, { ...options, now }, reading);
+  const recordsReadAt = clock();
   const all = await readAll('records', () => sources.records(ids), asItIs);
   const known = all.filter(({ schemaVersion }) => schemaVersion === 1);
-  const erasedIds = new Set(chosen.erased.map(({ extractionId }) => extractionId));
+  const erasedIds = new Set(chosen.tombstones.map(({ extractionId }) => extractionId));
   const ofErased = chosen.accepted.filter(({ extractionId }) => erasedIds.has(extractionId));
   const taskIds = [...known.filter(({ method }) => method === 'credentials'), ...ofErased].flatMap(
     ({ taskId }) => (taskId ? [taskId] : []),
   );
   const tasks = await readAll('tasks', () => sources.tasks([...new Set(taskIds)]), asItIs);
   const stored = await readAll('stored', () => hashes(sources, options.results ? known : []), asItIs);
-  const objects = await readAll('objects', () => counts(sources, chosen.erased), asItIs);
+  const objects = await readAll('objects', () => counts(sources, chosen.tombstones), asItIs);
   // After the records: it shows why one is gone.
   const steps = await readAll('changes', () => sources.changes(now.toISOString()), stepOf);
   const facts: Facts = {
     now,
+    recordsReadAt,
     since,
     limits,
     steps,

@@ -1,18 +1,11 @@
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import type {
-  Checked,
-  Erased,
-  Facts,
-  Finding,
-  Logged,
-  RequestItem,
-  Rule,
-  Step,
-  TaskFacts,
-} from './audit-types.ts';
+import type { Checked, Facts, Logged, Rule, Step, TaskFacts } from './audit-types.ts';
 import { age, checkEach, day, olderThan, secondsBetween, slack, timeOf } from './check-each.ts';
+import { checkErasedIsGone, checkErasures } from './erasure-rules.ts';
 import { expectedAdvice } from './expected-advice.ts';
 import { wrongRecord } from './record-rules.ts';
+import { checkItems } from './request-item-rules.ts';
+import { checkLine, wrongWait } from './wait-rules.ts';
 
 /** The rules of docs/design.md and docs/stream.md, stated again: code that was shared with the functions would share their mistakes. */
 const finalStatuses = ['COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'];
@@ -26,8 +19,20 @@ const allowedNext: Readonly<Record<string, readonly string[]>> = {
   UNCONFIRMED: ['RUNNING'],
 };
 
-/** A request or start without a record, and a record that was removed while it was open. Only closed ones are erased, or expire. */
-const checkRecords = ({ requested, accepted, ids, present, steps, erased }: Facts): Checked => {
+/** What is wrong with the removal of a record. Only closed ones are erased, which leaves a tombstone, or expire. */
+const wrongRemoval = ({ tombstones }: Facts, { extractionId, at, before }: Step): string | undefined => {
+  if (before?.dueShard !== undefined) return `Its record was removed at ${at}, open as ${before.status}.`;
+  const isErased = tombstones.some(
+    (one) => one.extractionId === extractionId && one.requestId === before?.requestId,
+  );
+  if (isErased || (before?.expiresAt !== undefined && timeOf(before.expiresAt) < at)) return undefined;
+  return `Its record was removed at ${at}, not by an erasure, and before it expired.`;
+};
+
+/** A request or start without a record, and a record that was removed by hand. */
+const checkRecords = (facts: Facts): Checked => {
+  const { requested, accepted, ids, present, steps, tombstones } = facts;
+  const erased = tombstones.filter(({ removingAt, erasedAt }) => (removingAt ?? erasedAt) !== undefined);
   const last = new Map(steps.map((step) => [step.extractionId, step]));
   const removed = [...last.values()].filter(({ after }) => after === undefined);
   const removedIds = new Set([...removed, ...erased].map(({ extractionId }) => extractionId));
@@ -38,9 +43,7 @@ const checkRecords = ({ requested, accepted, ids, present, steps, erased }: Fact
       ? undefined
       : `It was ${taskId ? 'started' : 'requested'} at ${at}, and has no record. Nobody has erased it within 42 days.`,
   );
-  const { findings: removals } = checkEach(removed, ({ at, before }) =>
-    before?.dueShard === undefined ? undefined : `Its record was removed at ${at}, open as ${before.status}.`,
-  );
+  const { findings: removals } = checkEach(removed, (step) => wrongRemoval(facts, step));
   return { checked, findings: [...lost, ...removals] };
 };
 
@@ -138,52 +141,6 @@ const wrongDue = (_: Facts, { status, dueShard, dueAt, expiresAt, collectedAt }:
   return outcomes.includes(status) && isClosed ? undefined : `It is open as ${status}, and never due.`;
 };
 
-/** When the last use of a request's item ended. Undefined while it may be needed. */
-const useEnded = (record: Extraction, { recordRetention }: Facts['limits']): string | undefined => {
-  if (record.method === 'credentials') return record.startedAt ?? record.settledAt;
-  if (record.status === 'TIMED_OUT' || record.expiresAt === undefined) return undefined;
-  return timeOf(record.expiresAt - recordRetention);
-};
-
-/** What is wrong with a record that still needs the item of its request. The item is written before it, and was read before it. */
-const wrongNeeded = (facts: Facts, record: Extraction, item: RequestItem | undefined): string | undefined => {
-  const { status, method, requestedAt, startedAt = requestedAt, deadlineAt, dueShard, dueAt = '' } = record;
-  const isNeeded = method === 'consent' ? dueShard !== undefined : /^(REQUESTED|STARTING)$/.test(status);
-  if (!isNeeded || age(facts, startedAt) < slack) return undefined;
-  const ends = item && timeOf(item.expiresAt);
-  const needed = method === 'consent' && deadlineAt > dueAt ? deadlineAt : dueAt;
-  if (ends !== undefined && ends >= needed) return undefined;
-  return `It is ${status}, and needs its sealed data until ${needed}. They ${ends ? `expire at ${ends}` : 'are gone'}.`;
-};
-
-/** A removal that fails, or whose process ends, leaves its item to expire (docs/design.md). So these are findings only if they are many. */
-const checkItems = (facts: Facts): Checked => {
-  const left: Finding[] = [];
-  const expired = checkEach(facts.items, ({ extractionId, requestId, expiresAt }) => {
-    const ends = timeOf(expiresAt);
-    // TTL removes items some days later (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html).
-    if (age(facts, ends) > 7 * day) return `Its sealed data should have expired at ${ends}.`;
-    const record = facts.records.get(extractionId);
-    // Otherwise it is of a request that stopped half-way, and expires.
-    const ended = record?.requestId === requestId ? useEnded(record, facts.limits) : undefined;
-    if (ended === undefined || age(facts, ended) < facts.limits.startTimeout + slack) return undefined;
-    const what = `It is ${record?.status}, and its sealed data, last used at ${ended}, are still stored, until ${ends}.`;
-    left.push({ extractionId, what });
-    return undefined;
-  });
-  const items = new Map(facts.items.map((item) => [item.requestId, item]));
-  const needed = checkEach(facts.records.values(), (one) =>
-    wrongNeeded(facts, one, items.get(one.requestId)),
-  );
-  const findings = [...expired.findings, ...needed.findings];
-  if (left.length * 10 >= facts.accepted.length) return { ...expired, findings: [...findings, ...left] };
-  const [one] = left;
-  const notChecked =
-    one && `items that are left to expire: ${left.length}, such as that of ${one.extractionId}`;
-  const ids = left.map(({ extractionId }) => extractionId);
-  return { checked: expired.checked - left.length, findings, notChecked, ...(one && { left: ids }) };
-};
-
 /** The last try to collect, or to read in grace, may be an hour after the one before, and may need a sweep. */
 const wrongOpen = (facts: Facts, { status, settledAt, dueShard }: Extraction): string | undefined => {
   if (settledAt === undefined || dueShard === undefined) return undefined;
@@ -204,23 +161,6 @@ const wrongByLog = ({ records }: Facts, { extractionId, at, taskId, caller, subj
   if (taskId || later > slack) return undefined;
   if ((caller ?? requestedBy) === requestedBy && (subject ?? about) === about) return undefined;
   return `It is of ${requestedBy}, about ${about}. By the log, ${caller} requested ${subject}.`;
-};
-
-/** What is left of an extraction that was erased. A later request under the same key has things of its own. */
-const leftOf = (facts: Facts, { extractionId, requestId, erasedAt }: Erased): string | undefined => {
-  const { records, items, accepted, tasks, objects } = facts;
-  const record = records.get(extractionId);
-  const isLinked = accepted.some(
-    (line) =>
-      line.extractionId === extractionId && tasks.get(line.taskId ?? '')?.extractionId === extractionId,
-  );
-  const left = [
-    ...(record?.requestId === requestId ? ['its record'] : []),
-    ...(items.some((item) => item.requestId === requestId) ? ['its sealed data'] : []),
-    ...(record === undefined && isLinked ? ['its task'] : []),
-    ...(record === undefined && (objects.get(extractionId) ?? 0) > 0 ? ['its results'] : []),
-  ];
-  return left.length === 0 ? undefined : `It was erased at ${erasedAt}, and there is ${left.join(', ')}.`;
 };
 
 const wrongAdvice = (_: Facts, record: Extraction): string | undefined => {
@@ -245,7 +185,7 @@ export const rules: readonly Rule[] = [
   {
     id: 'requests-have-records',
     sentence: 'Every request has a record, until it is erased or expires.',
-    needs: ['requested', 'accepted', 'records', 'changes'],
+    needs: ['requested', 'accepted', 'records', 'changes', 'tombstones'],
     check: checkRecords,
   },
   ofEach('deadlines-kept', 'Every record past its deadline has an outcome.', wrongAfterDeadline),
@@ -281,18 +221,36 @@ export const rules: readonly Rule[] = [
     needs: ['records', 'stored'],
     check: checkResults,
   },
+  ofEach(
+    'reconciled-in-time',
+    'Nothing open is due for more than three sweeps, or waits in vain.',
+    wrongWait,
+    ['records', 'limits', 'line'],
+  ),
+  {
+    id: 'line-agrees',
+    sentence: 'Every place in line is of a start that waits for it.',
+    needs: ['line', 'records', 'limits'],
+    check: checkLine,
+  },
   ofEach('due-while-open', 'Nothing closed is due, and everything open is.', wrongDue, ['records', 'due']),
   {
     id: 'requests-forgotten',
     sentence: 'Every item of `Requests` is there while it is needed, and no longer.',
-    needs: ['requestItems', 'records', 'accepted', 'limits'],
+    needs: ['requestItems', 'records', 'accepted', 'limits', 'tombstones'],
     check: checkItems,
   },
   {
     id: 'erased-is-gone',
     sentence: 'Nothing is left of what was erased.',
-    needs: ['erased', 'objects', 'records', 'requestItems', 'tasks'],
-    check: (facts) => checkEach(facts.erased, (one) => leftOf(facts, one)),
+    needs: ['tombstones', 'objects', 'records', 'requestItems', 'tasks', 'marked', 'line'],
+    check: checkErasedIsGone,
+  },
+  {
+    id: 'erasures-end',
+    sentence: 'Every erasure ends, and only what one is about is marked `erasingAt`.',
+    needs: ['tombstones', 'records', 'limits'],
+    check: checkErasures,
   },
   ofEach('advice', '`advice` is that of the table in docs/stream.md.', wrongAdvice, ['records']),
   ofEach('closed-in-time', 'Every outcome is closed in time, with its results or without.', wrongOpen),

@@ -19,7 +19,11 @@ export const audit = async (options: AuditCommandOptions, { shell, connect }: Co
   const period = { from: since.toISOString(), to: now.toISOString() };
   const sources = auditSources(deployment);
   shell.hint(await describeEstimate(sources.estimate(period), sample));
-  const report = await auditDeployment(sources, { since, now, sample, seed, results }, shell.wait);
+  const report = await auditDeployment(
+    sources,
+    { since, clock: shell.now, sample, seed, results },
+    shell.wait,
+  );
   shell.wait(undefined);
   for (const rule of report.rules) {
     const findings = rule.findings.map((one) => ({
