@@ -18,5 +18,5 @@ export const findVersionProblem = async (
   const has = (name: string): boolean => Outputs.some(({ OutputKey }) => OutputKey === name);
   // One that was never made has no outputs.
   if (!has('ExtractionsTableName') || has(sinceCompatible)) return undefined;
-  return `${StackName} is of 0.1.0-rc.1, which no later version can update. Nothing was deployed. Delete it first, as docs/operations.md says under "Delete and deploy again", or deploy another stage beside it.`;
+  return `${StackName} is of 0.1.0-rc.1, which no later version can update. Nothing was deployed. Delete it first, as docs/leave.md says, or deploy another stage beside it.`;
 };

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { settingNames } from '../../../infra/settings/settings.ts';
+import { readConfig } from '../../../infra/settings/config.ts';
+import { exampleSettings, settingNames } from '../../../infra/settings/settings.ts';
 import { settingsJsonSchema, settingsPage } from '../../../infra/settings/settings-page.ts';
 import { decodeExtractionEvent, type StreamRecord } from '../../../lib/downstream/decode-extraction-event.ts';
 import { logMessages } from '../../../lib/observability/log-messages.ts';
@@ -162,6 +163,20 @@ test('docs/settings.md has the values and a description of every setting', () =>
   const rows = settingsPage().match(/^\| `.*$/gm) ?? [];
   expect(rows.map((row) => row.split('`')[1])).toEqual([...settingNames]);
   expect(rows.filter((row) => row.includes('undefined'))).toEqual([]);
+});
+
+test('docs/data-protection.md and docs/leave.md have the defaults of the settings that they name', () => {
+  const defaults = readConfig(exampleSettings) as Readonly<Record<string, unknown>>;
+  const text = read('docs/data-protection.md') + read('docs/leave.md');
+  const named = [...text.matchAll(/`(\w+)` \((\d+)( minutes| hours)?\)/g)];
+  expect(named.length).toBeGreaterThan(6);
+  const seconds = { ' minutes': 60, ' hours': 3_600 };
+  expect(
+    named.map(([, name = '', number, unit]) => [
+      name,
+      Number(number) * (unit ? seconds[unit as keyof typeof seconds] : 1),
+    ]),
+  ).toEqual(named.map(([, name = '']) => [name, defaults[name]]));
 });
 
 const documented = documentedRecords();
