@@ -72,7 +72,7 @@ const isOpenStatus = (status: ExtractionStatus): boolean =>
 /** An extraction ends within a day of its request, unless the provider or the sweep is down for longer. */
 const maxOpenMs = 86_400_000;
 
-/** Of a period that is named. They are those of a day and a half at a million a month, and cost $0.006. */
+/** Of a period that is named: what a million a month end in a day and a half, which cost $0.006. */
 const maxOfPeriod = 50_000;
 
 /** Those that ended: no index has them by time or status, so that they are found through their executions. */
