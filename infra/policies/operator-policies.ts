@@ -201,7 +201,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   ];
 };
 
-/** `start`, `cancel`, `get --results`, `audit --results`, `reconcile`, `redrive`, `pause`, `resume`, `rate --reason`, `rate --clear`, and `console --actions`. The fixes of the runbook. */
+/** `start`, `start-again`, `cancel`, `get --results`, `audit --results`, `reconcile`, `redrive`, `pause`, `resume`, `rate --reason`, `rate --clear`, and `console --actions`. The fixes of the runbook. */
 const operating = (arns: Arns, { resources, functions }: OperatorPoliciesProps) => {
   const { dataKey, sealKey, queue, storage, outcomeBus } = resources;
   const consumers = [

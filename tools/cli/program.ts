@@ -172,6 +172,27 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       )
       .action(run(async () => (await import('./commands/start.ts')).start)),
   (command, run) =>
+    finding(command('start-again'))
+      .description('request again what a filter finds: by consent as a batch; of others, write whom to ask')
+      .usage('--as <batch> [options]')
+      .requiredOption('--as <batch>', 'the name of the new batch (required)')
+      .option(
+        '--targets <path>',
+        'a JSON object with the national id for each consentId; - is standard input',
+        '-',
+      )
+      .option('--ask <file>', 'write those who have to act first to this new file, as list --csv does')
+      .option('--dry-run', 'only report what would be done')
+      .option('--yes', 'skip the prompt')
+      .addHelpText(
+        'after',
+        examples(
+          '--stage prod start-again --batch morning --as morning-again --dry-run',
+          '--stage prod start-again --advice request-again ask-user --since 24h --as again --ask ask.csv --targets ids.json',
+        ),
+      )
+      .action(run(async () => (await import('./commands/start-again.ts')).startAgain)),
+  (command, run) =>
     command('get')
       .description('print the record of an extraction')
       .argument('<extractionId>', 'the extraction', extractionId)

@@ -1,10 +1,8 @@
 import { ApiError, NoAnswerError } from '../../../../lib/client/api-errors.ts';
 import { type ExtractionRequest, requestExtraction } from '../../../../lib/client/request-extraction.ts';
 import type { SendDeps } from '../../../../lib/client/send-with-retries.ts';
-import { defined } from '../../../../lib/defined.ts';
 import type { ConsentExtraction, Extraction } from '../../../../lib/extraction/record.ts';
-import { isNationalId } from '../../../../lib/provider/national-id.ts';
-import { credentialsField, parseJson } from '../../operate/build-extraction-request.ts';
+import { againKey, isRequestable, parseNationalIds, requestOf } from '../../operate/start-again.ts';
 import { CliError } from '../../terminal/errors.ts';
 import { explainFailure } from '../../terminal/explain-failure.ts';
 import { plural } from '../format-for-page.ts';
@@ -17,19 +15,6 @@ type StartAgainDeps = Sending & {
   /** Throws CliError where there is none. */
   readonly recordOf: (extractionId: string) => Promise<Extraction>;
   readonly newKey: () => string;
-};
-
-/** The request that a record was made for. Its credentials or national id are gone, so that the operator enters them. */
-const requestOf = (record: Extraction, secret: string): unknown => {
-  const { reference, batch, priority } = record;
-  const names = defined({ reference, batch, priority });
-  if (record.method === 'consent') {
-    const { method, product, consentId, variant } = record;
-    return { method, product, consentId, variant, target: secret, ...names };
-  }
-  const { entity, actions } = record;
-  const credentials = credentialsField(parseJson(secret, 'The credentials'));
-  return { entity, actions, credentials, ...names };
 };
 
 /** No message of these has a value of the request. */
@@ -85,9 +70,6 @@ type RequestAgainDeps = Sending & {
 /** They are sent one after the other, each some 0.1 s, and the form waits for all. */
 const maxRequested = 500;
 
-const isRequestable = (record: Extraction): record is ConsentExtraction =>
-  record.method === 'consent' && record.dueShard === undefined;
-
 /** Of what matches: what can be requested again, and why not the rest, as parts of a sentence. */
 const selectRequestable = (records: readonly Extraction[]) => {
   const byCredentials = records.filter(({ method }) => method === 'credentials').length;
@@ -103,20 +85,6 @@ const selectRequestable = (records: readonly Extraction[]) => {
 const leftOutSentence = (reasons: readonly string[]): string =>
   reasons.length === 0 ? '' : ` Left out: ${reasons.join('; ')}.`;
 
-/** The national id of each consent, as they were entered. No message has one of them. */
-const parseNationalIds = (secret: string): ReadonlyMap<string, string> => {
-  const json = parseJson(secret, 'What was entered');
-  const entries =
-    typeof json === 'object' && json !== null && !Array.isArray(json) ? Object.entries(json) : [];
-  const isEach = entries.every(
-    (entry): entry is [string, string] => typeof entry[1] === 'string' && isNationalId(entry[1]),
-  );
-  if (isEach && entries.length > 0) return new Map(entries);
-  throw new CliError(
-    'What was entered is not a JSON object that has a national id with its check digit for each consentId. Nothing was requested.',
-  );
-};
-
 type Known = { readonly record: ConsentExtraction; readonly nationalId: string };
 
 /** Requests one after the other. Returns of each whether it had been requested before. */
@@ -131,7 +99,7 @@ const requestEach = async (
       priority: 'background',
     } as const;
     try {
-      const { replayed } = await requestExtraction(apiUrl, request, `again-${record.extractionId}`, send);
+      const { replayed } = await requestExtraction(apiUrl, request, againKey(record), send);
       answers.push(replayed);
     } catch (cause) {
       const explanation =
