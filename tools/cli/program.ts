@@ -461,13 +461,17 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .action(run(async () => (await import('./commands/console.ts')).serve)),
 ];
 
+/** A zsh without settings has no `compdef` yet. `-i`: without the question of folders that others may write to. */
+const loadCompdef = '(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }';
+
 /**
  * Prints the library's script for a shell, without `readonly`: bash refuses to define such a variable again, so that a
  * script that is sourced twice would print errors. The library can only print the script.
  */
 const printCompletion = (shell: string): void => {
   const { log } = console;
-  console.log = (text: string) => log(text.replaceAll(/^readonly /gm, ''));
+  console.log = (text: string) =>
+    log(text.replaceAll(/^readonly /gm, '').replace(/^(?=compdef )/m, `${loadCompdef}\n`));
   try {
     script(shell, 'cosecha', 'cosecha');
   } finally {

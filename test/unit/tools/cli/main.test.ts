@@ -10,6 +10,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { main } from '../../../../tools/cli/main.ts';
 import { commandNames, createProgram } from '../../../../tools/cli/program.ts';
 import { id } from '../../../support/data/extraction-fixtures.ts';
+import { findProgram } from '../../../support/programs/describe-if-installed.ts';
 import { httpServer, rawServer } from '../../../support/programs/stub-servers.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -205,14 +206,22 @@ test('a shell completes the commands, the options and the values that the progra
   expect(await complete('list', '--status', 'R')).toContain('RUNNING');
 });
 
-test('the completion of bash asks the program, and can be sourced twice', async () => {
-  const script = await logged('completion', 'bash');
-  expect(script).toContain('cosecha complete --');
-  const { status, stderr: errors } = spawnSync('bash', ['-c', `set -e; ${script}\n${script}`], {
-    encoding: 'utf8',
-  });
-  expect({ status, errors }).toEqual({ status: 0, errors: '' });
-});
+const zsh = findProgram('zsh') === undefined ? [] : [['zsh', ['-f', '-c']] as const];
+
+test.each([['bash', ['-c']] as const, ...zsh])(
+  'the completion of %s asks the program, and can be sourced twice in a shell without settings',
+  async (shell, args) => {
+    const script = await logged('completion', shell);
+    expect(script).toContain('cosecha complete --');
+    const folder = mkdtempSync(join(tmpdir(), 'cosecha-completion-'));
+    const { status, stderr: errors } = spawnSync(shell, [...args, `set -e; ${script}\n${script}`], {
+      encoding: 'utf8',
+      env: { ...process.env, ZDOTDIR: folder },
+    });
+    rmSync(folder, { recursive: true });
+    expect({ status, errors }).toEqual({ status: 0, errors: '' });
+  },
+);
 
 test("no bytecode is written to or read from the temporary directory, which the machine's users share", () => {
   const shared = mkdtempSync(join(tmpdir(), 'cosecha-shared-'));
