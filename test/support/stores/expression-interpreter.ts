@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 
 /** One item, unmarshalled. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -18,11 +18,21 @@ export type ExpressionContext = {
   readonly ExpressionAttributeValues?: Record<string, AttributeValue> | undefined;
 };
 
-const tokens = (text: string): string[] => text.match(/<=|<>|[(),=]|[#:]?\w+|\S/g) ?? [];
+const tokens = (text: string): string[] => text.match(/<=|>=|<>|[(),=]|[#:]?\w+|\S/g) ?? [];
+
+/** Values of two types do not compare, and neither does an attribute that is absent. */
+const ordered = (test: (one: string, other: string) => boolean) => (one: unknown, other: unknown) =>
+  typeof one === typeof other && test(one as string, other as string);
+const compare = {
+  '<': ordered((one, other) => one < other),
+  '<=': ordered((one, other) => one <= other),
+  '>': ordered((one, other) => one > other),
+  '>=': ordered((one, other) => one >= other),
+};
 
 /**
- * Interprets the part of DynamoDB's expression language that `lib/aws` uses: comparisons, IN, attribute_exists,
- * attribute_not_exists, AND, OR, brackets, SET with `if_not_exists`, and REMOVE. Like DynamoDB it refuses unused names and
+ * Interprets the part of DynamoDB's expression language that `lib/aws` uses: comparisons, BETWEEN, IN, attribute_exists,
+ * attribute_not_exists, attribute_type, AND, OR, NOT, brackets, SET with `if_not_exists` and `+`, ADD and REMOVE. Like DynamoDB it refuses unused names and
  * values, and an empty map of values.
  */
 export const interpreter = (context: ExpressionContext) => {
@@ -83,8 +93,27 @@ export const interpreter = (context: ExpressionContext) => {
         expect(')');
         return (item) => (item[name] !== undefined) === (token === 'attribute_exists');
       }
+      if (token === 'NOT') {
+        const inner = one();
+        return (item) => !inner(item);
+      }
+      if (token === 'attribute_type') {
+        expect('(');
+        const name = nameOf(next());
+        expect(',');
+        const type = literal(next());
+        expect(')');
+        return (item) =>
+          item[name] !== undefined && marshall({ of: item[name] }).of?.[type as 'N'] !== undefined;
+      }
       const name = nameOf(token);
       const operator = next();
+      if (operator === 'BETWEEN') {
+        const from = literal(next());
+        expect('AND');
+        const to = literal(next());
+        return (item) => compare['>='](item[name], from) && compare['<='](item[name], to);
+      }
       if (operator === 'IN') {
         expect('(');
         const options = list(() => literal(next()));
@@ -94,10 +123,9 @@ export const interpreter = (context: ExpressionContext) => {
       const value = literal(next());
       if (operator === '=') return (item) => isDeepStrictEqual(item[name], value);
       if (operator === '<>') return (item) => item[name] !== value;
-      if (operator === '<')
-        return (item) => item[name] !== undefined && (item[name] as string) < (value as string);
-      if (operator !== '<=') throw new InvalidExpression(`Unknown operator ${operator}.`);
-      return (item) => item[name] !== undefined && (item[name] as string) <= (value as string);
+      const holds = compare[operator as keyof typeof compare];
+      if (holds === undefined) throw new InvalidExpression(`Unknown operator ${operator}.`);
+      return (item) => holds(item[name], value);
     };
     const joined =
       (word: string, read: () => Test, decide: (tests: Test[], item: Item) => boolean) => (): Test => {
@@ -127,25 +155,40 @@ export const interpreter = (context: ExpressionContext) => {
       const name = nameOf(next());
       expect('=');
       const token = next();
-      if (token !== 'if_not_exists') return { name, unless: undefined, value: literal(token) };
+      if (rest[0] === '+') {
+        const added = nameOf(token);
+        next();
+        const value = Number(literal(next()));
+        return { name, unless: undefined, valueFor: (item: Item) => Number(item[added]) + value };
+      }
+      if (token !== 'if_not_exists') {
+        const value = literal(token);
+        return { name, unless: undefined, valueFor: () => value };
+      }
       expect('(');
       const unless = nameOf(next());
       expect(',');
       const value = literal(next());
       expect(')');
-      return { name, unless, value };
+      return { name, unless, valueFor: () => value };
     });
-    const removals = section('REMOVE', () => nameOf(next()));
+    const removals: string[] = [];
+    const additions: { readonly name: string; readonly value: unknown }[] = [];
+    while (rest[0] === 'REMOVE' || rest[0] === 'ADD') {
+      removals.push(...section('REMOVE', () => nameOf(next())));
+      additions.push(...section('ADD', () => ({ name: nameOf(next()), value: literal(next()) })));
+    }
     if (rest.length > 0) throw new InvalidExpression(`Left over: ${rest.join(' ')}.`);
-    const paths = [...assignments.map(({ name }) => name), ...removals];
+    const paths = [...[...assignments, ...additions].map(({ name }) => name), ...removals];
     if (paths.length === 0) throw new InvalidExpression('It changes nothing.');
     if (new Set(paths).size !== paths.length) throw new InvalidExpression('Two document paths overlap.');
 
     return (item) => {
       const after: Record<string, unknown> = { ...item };
-      for (const { name, unless, value } of assignments) {
-        after[name] = unless !== undefined && item[unless] !== undefined ? item[unless] : value;
+      for (const { name, unless, valueFor } of assignments) {
+        after[name] = unless !== undefined && item[unless] !== undefined ? item[unless] : valueFor(item);
       }
+      for (const { name, value } of additions) after[name] = Number(item[name] ?? 0) + Number(value);
       for (const name of removals) delete after[name];
       return after;
     };

@@ -1,10 +1,7 @@
-import { DynamoDBClient, type GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient, ListAliasesCommand } from '@aws-sdk/client-kms';
-import { ResourceNotFoundException, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SFNClient } from '@aws-sdk/client-sfn';
-import { type SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { ResourceNotFoundException, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { FunctionName } from '../../../../../infra/lambda/function-names.ts';
 import { intakeClient, removingClient } from '../../../../../lib/aws/wiring/aws-client-timeouts.ts';
 import {
   breakerFromEnvironment,
@@ -21,25 +18,15 @@ import {
   taskTokensFromEnvironment,
 } from '../../../../../lib/aws/wiring/provider-from-environment.ts';
 import { withStoredApiKey } from '../../../../../lib/aws/wiring/stored-api-key.ts';
-import type { StartInput } from '../../../../../lib/extraction/start/start.ts';
 import { NotConfigured } from '../../../../../lib/not-configured.ts';
 import { telemetry } from '../../../../../lib/observability/powertools-telemetry.ts';
 import { ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 import { capturedLog } from '../../../../support/data/captured-log.ts';
-import {
-  at,
-  extraction,
-  extractionIn,
-  id,
-  iso,
-  timings,
-} from '../../../../support/data/extraction-fixtures.ts';
-import { closedPort } from '../../../../support/programs/closed-port.ts';
+import { at } from '../../../../support/data/extraction-fixtures.ts';
 import { httpServer } from '../../../../support/programs/stub-servers.ts';
-import { interpretedDynamo } from '../../../../support/stores/interpreted-dynamo.ts';
-import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
+import { variablesOf } from '../../../functions/run-function.ts';
 import { functionsOf, synthesize } from '../../../infra/synth.ts';
 
 /** What the SDK's handler of requests throws for a try without an answer. */
@@ -107,7 +94,10 @@ test('a Task Token is created with the stored key and the client id, and cached 
   time.ms = 300_000;
   expect(await tokens.current('11111111-1')).toBe('tt-2');
   expect(calls.map(({ headers }) => headers['x-api-key'])).toEqual(['old', 'new']);
-  expect(JSON.parse(calls[0]?.body ?? '')).toEqual({ target: '11111111-1', clientId: 'client' });
+  expect(JSON.parse(calls[0]?.body ?? '')).toEqual({
+    target: '11111111-1',
+    clientId: variablesOf('start-task').PROVIDER_CLIENT_ID,
+  });
 });
 
 test('without the setting providerClientId, nothing is sent to the provider', async () => {
@@ -125,183 +115,25 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The functions that call the provider, with tables in memory and messages that are kept. */
+/** The variables of a function that starts and reads, for a provider at this address. */
 const deployed = (providerBaseUrl: string) => {
-  const environment = {
-    AWS_REGION: 'eu-west-1',
-    BREAKER: JSON.stringify({
-      failures: 5,
-      openSeconds: 30,
-      maxOpenSeconds: 300,
-      turnSeconds: 100,
-      slowCallSeconds: 5,
-    }),
-    BREAKERS_TABLE: 'Breakers',
-    DISPATCHER_NAME: 'dispatcher',
-    ENCRYPT_RAW_CREDENTIALS: 'false',
-    EXTRACTIONS_TABLE: 'Extractions',
-    FINGERPRINT_KEY_SECRET: 'fingerprint-key',
-    PROVIDER_API_KEY_SECRET: 'provider-api-key',
-    PROVIDER_BASE_URL: providerBaseUrl,
-    PROVIDER_CLIENT_ID: 'client',
-    PROVIDER_ENDPOINTS: '{}',
-    PROVIDER_TIMEOUTS: JSON.stringify({ connect: 5_000, total: 20_000 }),
-    RATE: '{}',
-    RECONCILE_QUEUE_URL: 'https://sqs.example/111122223333/queue',
-    REFUSALS_TABLE: 'Refusals',
-    REFUSED_CREDENTIALS_DAYS: '7',
-    REQUESTS_TABLE: 'Requests',
-    RESULTS_BUCKET: 'results',
-    RESULTS_MAX_BYTES: '1024',
-    SEAL_KEY_ARN: 'arn:aws:kms:eu-west-1:111122223333:key/1',
-    SESSION_MINUTES: '50',
-    START_LINE_TABLE: 'StartLine',
-    SLOW_QUEUE_URL: 'https://sqs.example/111122223333/slow',
-    TASKS_TABLE: 'Tasks',
-    TASK_TOKEN_MINUTES: '5',
-    TIMINGS: JSON.stringify(timings),
-  };
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  const tables = {
-    Breakers: interpretedDynamo('name'),
-    Extractions: interpretedDynamo('extractionId'),
-    Refusals: interpretedDynamo('credentialsMac'),
-    Requests: interpretedDynamo('requestId'),
-    StartLine: interpretedDynamo('extractionId'),
-    Tasks: interpretedDynamo('taskId'),
-  };
-  const messages: unknown[] = [];
-  const sealed = Buffer.from(JSON.stringify({ credentials: { mode: 'raw', value: { username: 'u' } } }));
-  vi.spyOn(SecretsManagerClient.prototype, 'send').mockImplementation(async () => ({ SecretString: 'key' }));
-  vi.spyOn(KMSClient.prototype, 'send').mockImplementation(async () => ({ Plaintext: sealed }));
-  vi.spyOn(SFNClient.prototype, 'send').mockImplementation(async () => ({}));
-  vi.spyOn(SQSClient.prototype, 'send').mockImplementation(async (command: unknown) => {
-    const { QueueUrl, MessageBody } = (command as SendMessageCommand).input;
-    messages.push([QueueUrl?.split('/').at(-1), JSON.parse(MessageBody ?? '')]);
-    return {};
-  });
-  vi.spyOn(DynamoDBClient.prototype, 'send').mockImplementation((command: unknown) => {
-    const { TableName } = (command as GetItemCommand).input;
-    return tables[TableName as keyof typeof tables].client.send(command as GetItemCommand);
-  });
-  return { tables, messages };
+  const variables = { ...variablesOf('start-task'), PROVIDER_BASE_URL: providerBaseUrl };
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
 };
 
-let loaded = 0;
-
-/** A function in a process of its own, with the environment of `deployed`. */
-const load = async <Event>(name: FunctionName): Promise<(event: Event) => Promise<unknown>> => {
-  loaded += 1;
-  // The query makes it another module each time. Vite would analyse a path and not find it.
-  const { handler } = await import(
-    /* @vite-ignore */ `../../../../../functions/${name}.ts?process=${loaded}`
-  );
-  return (event) => handler(event, { getRemainingTimeInMillis: () => 90_000 });
-};
-
-const setTime = (seconds: number) => vi.useFakeTimers({ toFake: ['Date'], now: at(seconds) });
-
-describe('start-task', () => {
-  /** Starts the extraction, as if it were another one each time. */
-  const startOnce = async (
-    run: (input: StartInput) => Promise<unknown>,
-    tables: ReturnType<typeof deployed>['tables'],
-  ) => {
-    tables.Extractions.items.set(id, extraction());
-    tables.Requests.items.set('request-1', storedRequest(id));
-    tables.Tasks.items.clear();
-    const input = { extractionId: id, requestId: 'request-1', callbackToken: 'token', callbackAttempt: 0 };
-    await run(input).catch(() => undefined);
-  };
-
-  /** A provider that accepts every login and every start. */
-  const accepting = async () => {
-    const answer = JSON.stringify({ token: 'session', taskId: 'task-1' });
-    const { baseUrl, seen } = await httpServer((response) => response.end(answer));
-    const { tables } = deployed(baseUrl);
-    return { seen, tables, run: await load<StartInput>('start-task') };
-  };
-
-  test('logs in anew before a start in a turn, although it has a session, and does not otherwise', async () => {
-    const { seen, tables, run } = await accepting();
-    setTime(0);
-    await startOnce(run, tables);
-    await startOnce(run, tables);
-    const login = '/api/v1/auth/login';
-    const post = '/api/v2/tasks';
-    expect(seen.map(({ url }) => url)).toEqual([login, post, post]);
-    const failed = ['a', 'b', 'c', 'd', 'e'].map((one) => [one, at(1).getTime()]);
-    const opened = { since: at(1).getTime(), pause: 30, turn: { at: at(5).getTime() } };
-    const name = extraction().requestedBy;
-    const state = { groups: [{ name: 'bank', failed, opened }] };
-    tables.Breakers.items.set(name, { name, state, version: '1' });
-    setTime(5);
-    await startOnce(run, tables);
-    expect(seen.slice(3).map(({ url }) => url)).toEqual([login, post]);
-    // The accepted start closed the breaker: of the group only that time is left.
-    const groups = [['bank', at(5).getTime()]];
-    expect(tables.Breakers.items.get(name)).toMatchObject({ state: { groups } });
-  });
-
-  test.each([
-    ['starts', 0],
-    ['reads', 2],
-  ])('while an operator pauses %s, makes %i calls', async (paused, made) => {
-    const { seen, tables, run } = await accepting();
-    const state = { [paused]: { since: 1, reason: 'maintenance' } };
-    tables.Breakers.items.set('operator', { name: 'operator', state, version: '1' });
-    setTime(0);
-    await startOnce(run, tables);
-    expect(seen).toHaveLength(made);
-  });
-
-  test('makes no call for credentials that are marked as refused, under the MAC that it stores in Tasks', async () => {
-    const { seen, tables, run } = await accepting();
-    setTime(5);
-    await startOnce(run, tables);
-    const made = seen.length;
-    const { credentialsMac } = tables.Tasks.items.get('task-1') ?? {};
-    expect(credentialsMac).toMatch(/^[0-9a-f]{32}$/);
-    const mark = { extractionId: 'another', noticedAt: iso(1), isRefused: true, expiresAt: 1e11 };
-    tables.Refusals.items.set(String(credentialsMac), { credentialsMac, ...mark });
-    await startOnce(run, tables);
-    expect(seen).toHaveLength(made);
-    expect(tables.Extractions.items.get(id)).toMatchObject({ status: 'REJECTED' });
-  });
-
-  test('reports a slow start once it takes breakerSlowCallSeconds, and clears the timer of one that has ended', () => {
-    deployed('https://provider.example');
-    vi.useFakeTimers();
-    const { whenSlow } = breakerFromEnvironment(breakersFromEnvironment(() => at(0)));
-    const slow: string[] = [];
-    whenSlow(() => slow.push('under way'));
-    whenSlow(() => slow.push('ended'))();
-    vi.advanceTimersByTime(4_999);
-    expect(slow).toEqual([]);
-    vi.advanceTimersByTime(1);
-    expect([slow, vi.getTimerCount()]).toEqual([['under way'], 0]);
-  });
-});
-
-test.each([
-  ['reconcile queue, and moves to the slow queue', 'queue', 5_000, { extractionId: id }],
-  ['slow queue, and stays there', 'slow', 20_000, { dueAt: expect.any(String) }],
-])('reconcile-extraction gives each call of a read the time of its queue: %s', async (_, queue, ms, sent) => {
-  const { tables, messages } = deployed(`http://127.0.0.1:${await closedPort()}`);
-  tables.Extractions.items.set(id, extractionIn('RUNNING', { dueAt: iso(100) }));
-  tables.Tasks.items.set('task-1', { taskId: 'task-1', extractionId: id });
-  const timeouts = vi.spyOn(AbortSignal, 'timeout');
-  const run = await load('reconcile-extraction');
-  setTime(100);
-  const message = {
-    messageId: '1',
-    body: JSON.stringify({ extractionId: id, cause: 'due' }),
-    attributes: { ApproximateReceiveCount: '1' },
-    eventSourceARN: `arn:aws:sqs:eu-west-1:111122223333:${queue}`,
-  };
-  expect(await run({ Records: [message] })).toEqual({ batchItemFailures: [] });
-  expect(timeouts.mock.calls).toEqual([[ms]]);
-  expect(messages).toMatchObject([['slow', { cause: 'due', ...sent }]]);
+test('a slow start is reported once it takes breakerSlowCallSeconds, and the timer of one that has ended is cleared', () => {
+  deployed('https://provider.example');
+  vi.stubEnv('AWS_REGION', 'eu-west-1');
+  vi.useFakeTimers();
+  const { whenSlow } = breakerFromEnvironment(breakersFromEnvironment(() => at(0)));
+  const slow: string[] = [];
+  whenSlow(() => slow.push('under way'));
+  whenSlow(() => slow.push('ended'))();
+  const { slowCallSeconds } = JSON.parse(variablesOf('start-task').BREAKER ?? '');
+  vi.advanceTimersByTime(1_000 * slowCallSeconds - 1);
+  expect(slow).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect([slow, vi.getTimerCount()]).toEqual([['under way'], 0]);
 });
 
 describe('stored-api-key', () => {
@@ -408,11 +240,12 @@ test('a session token is used until two minutes before it expires, and logins an
     maxAnswerBytes: 1_024,
   });
   expect(await sessions.current()).toBe('session-1');
-  time.ms = 48 * 60_000 - 1;
+  const minutes = Number(variablesOf('start-task').SESSION_MINUTES);
+  time.ms = (minutes - 2) * 60_000 - 1;
   expect(await sessions.current()).toBe('session-1');
   time.ms += 1;
   expect(await sessions.current()).toBe('session-2');
-  expect(seen.map(({ body }) => JSON.parse(body))).toEqual([{ expire: 50 }, { expire: 50 }]);
+  expect(seen.map(({ body }) => JSON.parse(body))).toEqual([{ expire: minutes }, { expire: minutes }]);
   sessions.drop('session-2');
   expect(count.mock.calls).toEqual([['LoggedIn'], ['LoggedIn'], ['SessionRefused']]);
 });

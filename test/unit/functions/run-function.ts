@@ -1,0 +1,136 @@
+import {
+  BatchGetItemCommand,
+  DynamoDBClient,
+  QueryCommand,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { S3Client } from '@aws-sdk/client-s3';
+import { ResourceNotFoundException, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { vi } from 'vitest';
+import type { FunctionName } from '../../../infra/lambda/function-names.ts';
+import { interpretedDynamo } from '../../support/stores/interpreted-dynamo.ts';
+import { everyOption, functionsOf, required, synthesize } from '../infra/synth.ts';
+
+/** Each setting has another value than its default, and no two of them the same. */
+const settings = {
+  ...required,
+  ...everyOption,
+  encryptRawCredentials: 'false',
+  startsPerSecond: 7,
+};
+
+/** The variables that the template gives a function. What names a resource is the logical id of it, as `<StorageTasks>`. */
+export const variablesOf = (name: FunctionName): Readonly<Record<string, string>> =>
+  functionsOf(synthesize(settings).template).get(name)?.variables ?? {};
+
+type Command = { readonly input: Record<string, unknown> };
+type Sent = { readonly name: string; readonly input: Record<string, unknown> };
+
+/** The tables, each by the name of its key, and with what its indexes return. */
+const tablesInMemory = () => {
+  const keys = {
+    Breakers: 'name',
+    Erasures: 'erasureId',
+    Extractions: 'extractionId',
+    Refusals: 'credentialsMac',
+    Requests: 'requestId',
+    StartLine: 'extractionId',
+    Tasks: 'taskId',
+  };
+  return Object.fromEntries(
+    Object.entries(keys).map(([name, key]) => [name, interpretedDynamo(key)]),
+  ) as Readonly<Record<keyof typeof keys, ReturnType<typeof interpretedDynamo>>>;
+};
+
+/**
+ * AWS for all functions: tables in memory, and what is sent to every other service. Clients are made by the functions themselves, so this
+ * replaces `send` of their classes. `indexed`: what a query of that index returns.
+ */
+export const stubAws = () => {
+  const tables = tablesInMemory();
+  const indexed: Record<string, readonly object[]> = {};
+  const sent: Sent[] = [];
+  /** By the name of a command, or the id of a secret. */
+  const answers: Record<string, unknown> = {};
+  const tableNamed = (name = '') => tables[name.replace(/^<Storage(\w+)>$/, '$1') as keyof typeof tables];
+
+  const answerDynamo = (command: unknown) => {
+    if (command instanceof QueryCommand) {
+      const { IndexName = '', TableName } = command.input;
+      const items = IndexName === '' ? [...tableNamed(TableName).items.values()] : (indexed[IndexName] ?? []);
+      return { Items: items.map((item) => marshall(item)), Count: items.length };
+    }
+    if (command instanceof BatchGetItemCommand) {
+      const [[name = '', { Keys = [] }] = ['', {}]] = Object.entries(command.input.RequestItems ?? {});
+      const { items } = tableNamed(name);
+      const found = Keys.flatMap((key) => items.get(String(Object.values(unmarshall(key))[0])) ?? []);
+      return { Responses: { [name]: found.map((item) => marshall(item)) } };
+    }
+    if (command instanceof TransactWriteItemsCommand) {
+      for (const { Put } of command.input.TransactItems ?? []) {
+        const item = unmarshall(Put?.Item ?? {});
+        tableNamed(Put?.TableName).items.set(String(item.erasureId), item);
+      }
+      return {};
+    }
+    const { TableName } = (command as { readonly input: { readonly TableName?: string } }).input;
+    return tableNamed(TableName).client.send(command as never);
+  };
+  const answer = (command: Command) => {
+    const { SecretId, VersionStage } = command.input;
+    if (VersionStage === 'AWSPREVIOUS') throw new ResourceNotFoundException({ message: '', $metadata: {} });
+    return (
+      answers[String(SecretId ?? command.constructor.name)] ?? {
+        SecretString: 'key',
+        Entries: [{ EventId: '1' }],
+      }
+    );
+  };
+  const others = [
+    EventBridgeClient,
+    KMSClient,
+    LambdaClient,
+    S3Client,
+    SecretsManagerClient,
+    SFNClient,
+    SQSClient,
+  ];
+  for (const [clients, reply] of [
+    [[DynamoDBClient], answerDynamo],
+    [others, answer],
+  ] as const) {
+    for (const { prototype } of clients) {
+      vi.spyOn(prototype, 'send').mockImplementation(async (command: unknown) => {
+        const { input } = command as Command;
+        sent.push({ name: (command as object).constructor.name.replace('Command', ''), input });
+        return reply(command as Command);
+      });
+    }
+  }
+  return { tables, indexed, sent, answers };
+};
+
+let processes = 0;
+
+/** The handler of a function in a process of its own, with the variables of the template and no others. */
+export const load = async <Event>(
+  name: FunctionName,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<(event: Event, remainingMs?: () => number) => Promise<unknown>> => {
+  for (const one of Object.keys(process.env))
+    if (/^[A-Z_]+_(TABLE|URL|ARN|SECRET)$/.test(one)) vi.stubEnv(one, '');
+  const credentials = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'a-secret' };
+  const environment = { AWS_REGION: 'eu-west-1', ...credentials, ...variablesOf(name), ...variables };
+  for (const [one, value] of Object.entries(environment)) vi.stubEnv(one, value);
+  processes += 1;
+  // The query makes it another module each time. Vite would analyse a path and not find it.
+  const { handler } = await import(/* @vite-ignore */ `../../../functions/${name}.ts?process=${processes}`);
+  return (event, remainingMs = () => 90_000) =>
+    handler(event, { awsRequestId: 'request', getRemainingTimeInMillis: remainingMs });
+};
