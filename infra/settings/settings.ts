@@ -202,8 +202,9 @@ const retention = {
     reason:
       'Step Functions keeps an execution’s name for 90 days after its end. If the record went earlier, a repeated idempotency key would start nothing.',
   }),
-  resultsRetentionDays: withDefault(wholeNumber('days', 1, 3_653), 30, {
+  resultsRetentionDays: withDefault(wholeNumber('days', 1, 3_653), 31, {
     description: 'How long results stay in the bucket.',
+    reason: 'A month can be exported after its end.',
   }),
   resultsMaxBytes: withDefault(wholeNumber('bytes', 1_024, 50 * 1_048_576), 20_971_520, {
     description: 'The largest results that are stored. Larger ones end with `results-too-large`.',

@@ -359,16 +359,29 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .action(run(async () => (await import('./commands/restore.ts')).restore)),
   (command, run) =>
     command('export')
-      .description('write the current state of all extractions to a file, as one event a line')
-      .usage('--output <file> [options]')
-      .requiredOption('--output <file>', 'a new file, or one whose export was interrupted (required)')
-      .option('--since <time>', 'only those requested within 30d, for example', since)
+      .description(
+        'write the current state of all extractions to a file, as one event a line, or their results too',
+      )
+      .usage('--output <file>|--results <directory> [options]')
+      .option('--output <file>', 'a new file, or one whose export was interrupted')
+      .option(
+        '--results <directory>',
+        'also store the results of each here (default of --output: extractions.jsonl here)',
+      )
+      .option('--since <time>', 'only those requested within 31d, for example, or since 2026-10-01', since)
+      .option('--until <time>', 'only those requested before 2026-11-01, for example', since)
       .addOption(new Option('--status <status>', 'only those with this status').choices(statuses))
       .option('--reference <text>', "only those with this reference of the caller's")
       .option('--batch <text>', "only those of this batch of the caller's")
       .option('--units-per-second <n>', 'read no faster than so many units of capacity', count, 500)
       .option('--yes', 'skip the prompt')
-      .addHelpText('after', examples('--stage prod export --since 30d --output extractions.jsonl'))
+      .addHelpText(
+        'after',
+        examples(
+          '--stage prod export --since 30d --output extractions.jsonl',
+          '--stage prod export --since 2026-10-01 --until 2026-11-01 --results october',
+        ),
+      )
       .action(run(async () => (await import('./commands/export.ts')).exportCommand)),
   (command, run) =>
     command('redrive')

@@ -1,26 +1,42 @@
+import { join } from 'node:path';
 import { DescribeTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { GetObjectCommand, NoSuchKey } from '@aws-sdk/client-s3';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
 import { defined } from '../../../lib/defined.ts';
-import type { Extraction, ExtractionStatus } from '../../../lib/extraction/record.ts';
+import type { Extraction, ExtractionStatus, StoredResults } from '../../../lib/extraction/record.ts';
 import type { NamedEntry, NameIndex, NameQuery } from '../../../lib/extraction/store.ts';
+import type { Deployment } from '../aws/deployment.ts';
 import { matches } from '../aws/find-extractions.ts';
 import { repeatFailedCalls } from '../aws/insert-extractions.ts';
 import { idsWithName, readExtractions } from '../aws/read-extractions.ts';
-import { type ExportSegment, exportExtractions, readProgress } from '../operate/export-extractions.ts';
-import { CliError } from '../terminal/errors.ts';
+import { s3Of } from '../aws/stores.ts';
+import {
+  type ExportSegment,
+  endExport,
+  exportExtractions,
+  readProgress,
+} from '../operate/export-extractions.ts';
+import { type ExportedResults, exportResults, resultsIn } from '../operate/export-results.ts';
+import type { Shell } from '../terminal/command-environment.ts';
+import { CliError, UsageError } from '../terminal/errors.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import type { Since } from '../terminal/parse-time.ts';
+import { makePrivateDirectory } from '../terminal/private-files.ts';
+import { progressOf } from '../terminal/progress-bar.ts';
 import type { CommandContext } from './command-context.ts';
 
 type ExportOptions = {
-  readonly output: string;
+  readonly output?: string;
+  /** A directory. */
+  readonly results?: string;
   readonly since?: Since;
+  readonly until?: Since;
   readonly status?: ExtractionStatus;
   readonly reference?: string;
   readonly batch?: string;
   readonly unitsPerSecond: number;
-  readonly yes?: true;
+  readonly yes?: boolean;
 };
 
 /** Parts of a scan that are read at the same time. A page of 1 MB takes 128 units, so that four suffice for 500 a second. */
@@ -38,7 +54,10 @@ const bytesPerUnit = 8_192;
 /** On demand, in us-east-1 (https://aws.amazon.com/dynamodb/pricing/on-demand/). */
 const dollarsPerMillionUnits = 0.125;
 
-type Filter = Pick<ExportOptions, 'status' | 'reference' | 'batch'> & { readonly since?: string };
+type Filter = Pick<ExportOptions, 'status' | 'reference' | 'batch'> & {
+  readonly since?: string;
+  readonly until?: string;
+};
 type Source = { readonly dynamo: DynamoDBClient; readonly table: string; readonly filter: Filter };
 
 /** How much is read, and by which segments. */
@@ -51,14 +70,15 @@ type Export = {
 /** All records, most of which the filter may leave out. AWS counts their number and size every six hours. */
 const byScan = async ({ dynamo, table, filter }: Source): Promise<Export> => {
   const { Table } = await dynamo.send(new DescribeTableCommand({ TableName: table }));
-  const { status, since } = filter;
+  const { status, since, until } = filter;
   const conditions = [
     ...(status === undefined ? [] : ['#status = :status']),
     ...(since === undefined ? [] : ['requestedAt >= :since']),
+    ...(until === undefined ? [] : ['requestedAt < :until']),
   ];
   const condition = {
     FilterExpression: conditions.join(' AND '),
-    ExpressionAttributeValues: marshall(defined({ ':status': status, ':since': since })),
+    ExpressionAttributeValues: marshall(defined({ ':status': status, ':since': since, ':until': until })),
     ...(status === undefined ? {} : { ExpressionAttributeNames: { '#status': 'status' } }),
   };
   const segment = (index: number): ExportSegment =>
@@ -105,40 +125,97 @@ export const byName = async (
   return { records: length, units: length, segments: [segment] };
 };
 
-export const exportCommand = async (
-  { output: path, since: typedSince, unitsPerSecond, yes, ...names }: ExportOptions,
-  { shell, connect }: CommandContext,
-): Promise<number> => {
-  const { client, output } = await connect();
-  const asked = JSON.stringify({ ...names, since: typedSince?.text });
-  const begun = await readProgress(path, asked);
-  // 30d are the days of the first time: what it has left was requested in them.
-  const since = begun === undefined ? typedSince?.(shell.now()).toISOString() : begun.since;
-  const filter = defined({ ...names, since });
-  const [dynamo, table] = [repeatFailedCalls(new DynamoDBClient(client)), output('ExtractionsTableName')];
+const planOf = async (source: Source): Promise<Export> => {
+  const { dynamo, table } = source;
+  const { reference, batch, status, since = '', until = '9' } = source.filter;
+  const name = reference ?? batch;
+  if (name === undefined) return byScan(source);
+  const asked = defined({ reference, batch, status: status && [status] });
   const readMatching = async (ids: readonly string[]): Promise<readonly Extraction[]> =>
     (await readExtractions(dynamo, table, ids)).filter(
       (record) =>
-        matches(record, defined({ ...names, status: names.status && [names.status] }), shell.now()) &&
-        record.requestedAt >= (since ?? ''),
+        matches(record, asked, new Date()) && record.requestedAt >= since && record.requestedAt < until,
     );
-  const { reference, batch } = names;
-  const name = reference ?? batch;
   const by = reference === undefined ? 'batch' : 'reference';
-  const plan = await (name === undefined
-    ? byScan({ dynamo, table, filter })
-    : byName({ by, name }, dynamoNameIndex(dynamo, table), readMatching));
-  const dollars = ((plan.units / 1_000_000) * dollarsPerMillionUnits).toFixed(2);
+  return byName({ by, name }, dynamoNameIndex(dynamo, table), readMatching);
+};
+
+const confirmPlan = async (
+  { records, units }: Export,
+  { unitsPerSecond, yes }: Pick<ExportOptions, 'unitsPerSecond' | 'yes'>,
+  shell: Shell,
+): Promise<void> => {
+  const dollars = ((units / 1_000_000) * dollarsPerMillionUnits).toFixed(2);
   const estimate =
-    `This reads some ${plan.records.toLocaleString('en')} records: ${plan.units.toLocaleString('en')} read units, ` +
-    `$${dollars} in us-east-1, ${formatSeconds(plan.units / unitsPerSecond)} at ${unitsPerSecond} units a second.`;
+    `This reads some ${records.toLocaleString('en')} records: ${units.toLocaleString('en')} read units, ` +
+    `$${dollars} in us-east-1, ${formatSeconds(units / unitsPerSecond)} at ${unitsPerSecond} units a second.`;
   if (yes === true) shell.hint(estimate);
   else if (!(await shell.confirm(`${estimate} Type "export" to continue:`, 'export'))) {
     throw new CliError('Nothing was exported: type "export" at the prompt, or use --yes.');
   }
+};
+
+/** Stores what the exported file names, and prints how many. */
+const storeResults = async (
+  directory: string,
+  file: string,
+  deployment: Deployment,
+  shell: Shell,
+): Promise<ExportedResults> => {
+  const s3 = s3Of(deployment);
+  let [count, bytes] = [0, 0];
+  for await (const { results } of resultsIn(file)) {
+    count += 1;
+    bytes += results.bytes;
+  }
+  shell.hint(
+    `${count.toLocaleString('en')} have results, of ${Math.ceil(bytes / 1e6).toLocaleString('en')} MB.`,
+  );
+  const onProgress = progressOf(shell, count, 'results stored');
+  const read = async ({ bucket, key }: StoredResults) => {
+    try {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+      return Body as AsyncIterable<Uint8Array> | undefined;
+    } catch (error) {
+      if (error instanceof NoSuchKey) return undefined;
+      throw error;
+    }
+  };
+  const exported = await exportResults(directory, resultsIn(file), { read, onProgress });
+  shell.wait(undefined);
+  return exported;
+};
+
+export const exportCommand = async (
+  {
+    output: typedOutput,
+    results,
+    since: typedSince,
+    until: typedUntil,
+    unitsPerSecond,
+    yes = false,
+    ...names
+  }: ExportOptions,
+  { shell, connect }: CommandContext,
+): Promise<number> => {
+  const path = typedOutput ?? (results && join(results, 'extractions.jsonl'));
+  if (path === undefined) throw new UsageError('Name --output <file>, --results <directory>, or both.');
+  const deployment = await connect();
+  const { client, output } = deployment;
+  if (results !== undefined) await makePrivateDirectory(results);
+  const asked = JSON.stringify({ ...names, since: typedSince?.text, until: typedUntil?.text });
+  const begun = await readProgress(path, asked);
+  // 30d are the days of the first time: what it has left was requested in them.
+  const since = begun === undefined ? typedSince?.(shell.now()).toISOString() : begun.since;
+  const until = begun === undefined ? typedUntil?.(shell.now()).toISOString() : begun.until;
+  const filter = defined({ ...names, since, until });
+  const dynamo = repeatFailedCalls(new DynamoDBClient(client));
+  const plan = await planOf({ dynamo, table: output('ExtractionsTableName'), filter });
+  await confirmPlan(plan, { unitsPerSecond, yes }, shell);
   const { read, written } = await exportExtractions(path, {
     asked,
     since,
+    until,
     segments: plan.segments,
     unitsPerSecond,
     now: shell.now,
@@ -147,11 +224,37 @@ export const exportCommand = async (
       shell.wait(`${done.read} of some ${plan.records} records read, ${done.written} written`),
   });
   shell.wait(undefined);
-  shell.print(`${written} extractions are in ${path}. ${read} records were read.`, {
-    ...filter,
-    output: path,
-    written,
-    read,
-  });
+  const stored = results === undefined ? undefined : await storeResults(results, path, deployment, shell);
+  const { differing = [] } = stored ?? {};
+  if (differing.length > 0) {
+    const some = differing.slice(0, 5).join(', ');
+    throw new CliError(
+      `The results of ${differing.length} differ from the SHA-256 in the record, and are not stored: ${some}.`,
+    );
+  }
+  await endExport(path);
+  shell.print(
+    [
+      `${written} extractions are in ${path}. ${read} records were read.`,
+      ...describeResults(stored, results),
+    ],
+    {
+      ...filter,
+      output: path,
+      written,
+      read,
+      ...(stored && { results, stored: stored.stored, storedBefore: stored.before, gone: stored.gone }),
+    },
+  );
   return 0;
+};
+
+const describeResults = (exported: ExportedResults | undefined, directory = ''): readonly string[] => {
+  if (exported === undefined) return [];
+  const { stored, before, gone } = exported;
+  const others = [
+    ...(before === 0 ? [] : [`${before} were before`]),
+    ...(gone === 0 ? [] : [`${gone} are gone, by resultsRetentionDays or an erasure`]),
+  ];
+  return [`${[`${stored} results are stored in ${directory}, SHA-256 as recorded`, ...others].join(', ')}.`];
 };

@@ -22,15 +22,16 @@ export type ExportSegment = (after: Key | undefined) => AsyncIterable<ExportPage
 type Progress = {
   /** What was asked for. It must be the same when an export goes on. */
   readonly asked: string;
-  /** What `--since` meant when the export began. */
+  /** What `--since` and `--until` meant when the export began. */
   readonly since?: string | undefined;
+  readonly until?: string | undefined;
   readonly bytes: number;
   readonly read: number;
   readonly written: number;
   readonly segments: readonly ('all' | 'none' | Key)[];
 };
 
-export type ExportDeps = Pick<Progress, 'asked' | 'since'> & {
+export type ExportDeps = Pick<Progress, 'asked' | 'since' | 'until'> & {
   readonly segments: readonly ExportSegment[];
   readonly unitsPerSecond: number;
   readonly now: () => Date;
@@ -89,7 +90,7 @@ const readOwn = async (path: string): Promise<string | undefined> => {
 
 /**
  * Writes every extraction of the segments to a new file, as one event a line. What was interrupted goes on where it was, and each line is
- * written once. Only the owner can read the file.
+ * written once, until `endExport`. Only the owner can read the file.
  */
 export const exportExtractions = async (
   path: string,
@@ -98,6 +99,7 @@ export const exportExtractions = async (
   const none = {
     asked: deps.asked,
     since: deps.since,
+    until: deps.until,
     bytes: 0,
     read: 0,
     written: 0,
@@ -144,6 +146,8 @@ export const exportExtractions = async (
   } finally {
     await file.close();
   }
-  await rm(progressFile(path), { force: true });
   return progress;
 };
+
+/** The export is complete. From then on its file is not written to again. */
+export const endExport = (path: string): Promise<void> => rm(progressFile(path), { force: true });

@@ -7,6 +7,7 @@ import { byName } from '../../../../../tools/cli/commands/export.ts';
 import {
   type ExportDeps,
   type ExportPage,
+  endExport,
   exportExtractions,
   readProgress,
 } from '../../../../../tools/cli/operate/export-extractions.ts';
@@ -58,6 +59,7 @@ test('an export has every record of all segments as one event a line', async () 
   const events = await eventsIn(path);
   expect(events.map(({ extractionId }) => extractionId).toSorted()).toEqual(['id-1', 'id-2', 'id-3', 'id-4']);
   for (const event of events) expect(schemaViolations('event.json', event)).toEqual([]);
+  await endExport(path);
   expect(await readdir(join(path, '..'))).toEqual(['extractions.jsonl']);
 });
 
