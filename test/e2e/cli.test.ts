@@ -1,7 +1,7 @@
 /** @module-tag slow */
 
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
@@ -182,6 +182,11 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     };
     expect(await exported('--batch', batch)).toEqual([extractionId]);
     expect(await exported('--since', '1d', '--status', 'COMPLETED')).toContain(extractionId);
+    const results = join(directory, 'results');
+    await cosecha(['export', '--batch', batch, '--results', results, '--yes']);
+    expect((await readdir(results)).toSorted()).toEqual(
+      [`${extractionId}.json`, 'extractions.jsonl'].toSorted(),
+    );
     await rm(directory, { recursive: true });
   });
 

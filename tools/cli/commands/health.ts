@@ -1,7 +1,7 @@
 import { readDeliveries } from '../aws/read-deliveries.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { breakersOf } from '../aws/stores.ts';
-import { describeSubject, healthHeading } from '../health/describe-health.ts';
+import { byProduct, describeSubject, healthHeading } from '../health/describe-health.ts';
 import { healthSource } from '../health/health-source-from-logs.ts';
 import { readHealth } from '../health/read-health.ts';
 import { describeLine } from '../terminal/describe-rate.ts';
@@ -34,6 +34,7 @@ export const health = async ({ shell, connect }: CommandContext): Promise<number
   for (const [index, subject] of subjects.entries()) {
     shell.print([...(index === 0 ? [healthHeading] : []), ...describeSubject(subject)], subject);
   }
+  if (subjects.some(({ kind }) => kind === 'product')) shell.hint(byProduct);
   if (subjects.length === 0) shell.hint('No extraction was requested, started or ended within two days.');
   if (!complete) shell.hint('The logs have more lines than were read: the counts are too low.');
   return 0;

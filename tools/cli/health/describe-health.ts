@@ -47,6 +47,12 @@ const describeHour = (health: SubjectHealth): string => {
   return `${count}${explanation}${change === undefined ? '' : `; ${change}`}.`;
 };
 
+/** Why no bank is named where there are extractions by consent. */
+export const byProduct = [
+  'By consent, extractions are grouped by product: neither the request nor the record has the bank.',
+  '`GET /consents/{consentId}` has it as `entity`.',
+];
+
 const columns = ['', 'REQUESTED', 'WELL', 'USER', 'CALLER', 'FAILED', 'TO START', 'TO OUTCOME'] as const;
 const widths = [13, 9, 7, 5, 6, 7, 15, 15] as const;
 

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { describeChange, describeTimes } from '../../health/describe-health.ts';
+import { byProduct, describeChange, describeTimes } from '../../health/describe-health.ts';
 import type { HourOfSubject, SubjectHealth } from '../../health/read-health.ts';
 import type { ConsoleAction } from '../actions/action-types.ts';
 import { ago, type Html, plural, shown, whole, withCode } from '../format-for-page.ts';
@@ -155,7 +155,9 @@ const showSubjects = ({ subjects, hours, complete }: SubjectsReport, at: Date, l
   )}
 <p class="source">What <code>cosecha health</code> prints, in brackets the hour or the day before. From the logs, five minutes old at most.${
     rest > 0 ? ` It has ${plural(rest, 'more entity or product', 'more entities and products')}.` : ''
-  }${complete ? '' : ' Not all lines were read: the counts are too low.'} Times are what half, and what 95 %, took at most.</p>`;
+  }${complete ? '' : ' Not all lines were read: the counts are too low.'} Times are what half, and what 95 %, took at most.${
+    subjects.some(({ kind }) => kind === 'product') ? html` ${withCode(byProduct.join(' '), 300)}` : ''
+  }</p>`;
 };
 
 /** Pause is offered unless the calls are paused, and Resume while any of them are held. Both, where that is unknown. */

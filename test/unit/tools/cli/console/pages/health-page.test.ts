@@ -97,6 +97,13 @@ test('an entity that fails stands beside the hour before it', async () => {
   expect(second).toContain('other-bank');
   expect(second).not.toContain('hour before (');
   expect(await pageOf({})).toContain('No extraction was requested or ended within two days.');
+  expect(page).not.toContain('By consent, extractions are grouped by product');
+  const report = await comparedSubjects();
+  const byConsent = report.subjects.map((one) => ({ ...one, subject: 'movement', kind: 'product' as const }));
+  const ofConsents = await pageOf({ subjects: async () => ({ ...report, subjects: byConsent }) });
+  expect(ofConsents).toContain(
+    'By consent, extractions are grouped by product: neither the request nor the record',
+  );
 });
 
 test('Pause is offered unless calls are paused, Resume while any are held, and both where that is unknown', async () => {
