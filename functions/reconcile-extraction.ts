@@ -25,7 +25,6 @@ import {
   providerFromEnvironment,
   taskTokensFromEnvironment,
 } from '../lib/aws/wiring/provider-from-environment.ts';
-import { defined } from '../lib/defined.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import {
   answerCancel,
@@ -33,7 +32,7 @@ import {
   type CancelEvent,
   cancel,
 } from '../lib/extraction/operate/cancel.ts';
-import type { Invoker, Result } from '../lib/extraction/plan.ts';
+import type { Result } from '../lib/extraction/plan.ts';
 import {
   briefCallMs,
   parseRead,
@@ -52,7 +51,6 @@ import {
 } from '../lib/extraction/reconcile/reconcile.ts';
 import type { BatchAnswer } from '../lib/extraction/reconcile-message.ts';
 import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { logMessages } from '../lib/observability/log-messages.ts';
 import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
 import { readExtraction } from '../lib/provider/extractions/read-extraction.ts';
 import { fetchTask, parseTask } from '../lib/provider/tasks/read-task.ts';
@@ -102,33 +100,8 @@ const deps = {
   wake: wakeMachine(new SFNClient(patientClient)),
 };
 
-/** Logs how an invocation ended for its extraction. */
-const logged = (
-  extractionId: string,
-  { kind, ...facts }: Pick<Invoker, 'kind'> & { readonly cause?: string },
-  result: Result,
-): Result => {
-  const { conclusion, explanation, record } = result;
-  telemetry.log(logMessages.reconcileFinished, {
-    extractionId,
-    invoker: kind,
-    ...facts,
-    outcome: conclusion,
-    ...defined({ explanation, status: record?.status, taskId: record?.taskId }),
-  });
-  return result;
-};
-
-/** Reconciles one extraction, and logs the result. Throws what the stores throw. */
-const reconcileOne = async (extractionId: string, invoker: ReconcileInvoker): Promise<Result> => {
-  const { kind } = invoker;
-  const facts = invoker.kind === 'queue' ? { kind, cause: invoker.cause } : { kind };
-  return logged(extractionId, facts, await reconcile(extractionId, invoker, deps));
-};
-
-/** Cancels one extraction, and logs the result. Throws what the stores throw. */
-const cancelOne = async (extractionId: string): Promise<Result> =>
-  logged(extractionId, { kind: 'cancel' }, await cancel(extractionId, 'cancelled', deps));
+const reconcileOne = (extractionId: string, invoker: ReconcileInvoker): Promise<Result> =>
+  reconcile(extractionId, invoker, deps);
 
 // The queue's name ends its URL as well as its ARN.
 const slowQueueName = slowQueueUrl.split('/').at(-1);
@@ -145,7 +118,8 @@ const reconcileExtraction = async (event: Event): Promise<Answer> => {
   }
   const { extractionId } = event;
   telemetry.about({ extractionId });
-  if (event.trigger === 'cancel') return answerCancel(extractionId, await cancelOne(extractionId));
+  if (event.trigger === 'cancel')
+    return answerCancel(extractionId, await cancel(extractionId, 'cancelled', deps));
   const invoker = reconcileInvokerOf(event);
   return answerReconcile(extractionId, await reconcileOne(extractionId, invoker), invoker.kind);
 };

@@ -619,10 +619,10 @@ const planReconcile = (context: Context): Plan => {
 
 /** The `STARTING` write and this one have the same condition, so that of the two only the first is written. */
 const planCancel = (context: Context, problem: CancelProblem): Plan => {
-  if (isForeign(context)) return end('deferred', 'unknown-record');
+  if (isForeign(context)) return end('not-cancelled', 'unknown-record');
   if (isIn(context, 'requested'))
     return toWrite(transitions.markNotStarted({ ...context, reason: problem, lastProblem: problem }));
-  return isIn(context, 'closed') ? end('closed') : end('deferred', 'start-claimed');
+  return isIn(context, 'closed') ? end('closed') : end('not-cancelled', 'start-claimed');
 };
 
 const planOf = (context: Context): Plan => {

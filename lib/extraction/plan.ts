@@ -148,6 +148,8 @@ export type Ending = {
     | 'gone'
     /** The message is for an earlier `dueAt`. The process that has moved it ahead continues. */
     | 'superseded'
+    /** Its start had been claimed, so it goes on as it was. */
+    | 'not-cancelled'
     /** The webhook will wake the execution. */
     | 'awaits-webhook'
     /** The queue continues, and has to accept the message. */

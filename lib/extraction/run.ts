@@ -1,4 +1,5 @@
 import { defined } from '../defined.ts';
+import { logMessages } from '../observability/log-messages.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { delayUntil, maxDelaySeconds, type Timings } from './deadlines.ts';
 import { judge, plan } from './decide.ts';
@@ -169,3 +170,18 @@ export const run = async (
   await sendNext(planned, record, invoker, deps);
   return { conclusion, explanation, error, problem, record };
 };
+
+/** Logs how a reconcile or a cancellation ended for its extraction. */
+export const logResult = (
+  extractionId: string,
+  invoker: Invoker,
+  { conclusion, explanation, record }: Result,
+  telemetry: Telemetry,
+): void =>
+  telemetry.log(logMessages.reconcileFinished, {
+    extractionId,
+    invoker: invoker.kind,
+    ...(invoker.kind === 'queue' ? { cause: invoker.cause } : {}),
+    outcome: conclusion,
+    ...defined({ explanation, status: record?.status, taskId: record?.taskId }),
+  });

@@ -2,7 +2,7 @@ import { plan } from '../decide.ts';
 import { type EndWaitDeps, endWait } from '../end-wait.ts';
 import type { CancelProblem, Result } from '../plan.ts';
 import type { ExtractionStatus } from '../record.ts';
-import { cannotPerform, type RunDeps, run } from '../run.ts';
+import { cannotPerform, logResult, type RunDeps, run } from '../run.ts';
 import type { RequestStore } from '../store.ts';
 
 export type CancelDeps = RunDeps & EndWaitDeps & { readonly requests: RequestStore };
@@ -21,6 +21,7 @@ export const cancel = async (
   const planned = plan(record, invoker, deps.now(), deps.timings);
   const result = await run(planned, record, invoker, { ...deps, perform: cannotPerform });
   if (result.record?.status === 'NOT_STARTED') await endWait(result.record, deps);
+  logResult(extractionId, invoker, result, deps.telemetry);
   return result;
 };
 

@@ -15,7 +15,7 @@ import {
 import type { Extraction, ExtractionStatus, StoredResults } from '../record.ts';
 import { type MarkDeps, markCredentials, markCredentialsIfKnown } from '../refused-credentials.ts';
 import { findRequest, forgetRequest } from '../request-data.ts';
-import { type Effect, type Perform, type RunDeps, run } from '../run.ts';
+import { type Effect, logResult, type Perform, type RunDeps, run } from '../run.ts';
 import { startWindowOf } from '../start-window.ts';
 import type { RequestStore, Task, TaskStore } from '../store.ts';
 import { leaveToSlowQueue, type ReadDeps, readOnce } from './read-task.ts';
@@ -155,7 +155,7 @@ const endWaitOf = async (
 };
 
 /**
- * Advances one extraction as far as possible (design, section 5), and sends the message for the next time. The result depends
+ * Advances one extraction as far as possible (design, section 5), sends the message for the next time, and logs the result, which depends
  * only on the record, the clock, the provider and who asks, so reconciling twice does no harm. Throws what a store throws; the
  * invoker then repeats it.
  */
@@ -174,6 +174,7 @@ export const reconcile = async (
     perform: performFor(invoker, problem, deps),
   });
   await endWaitOf(result, deps);
+  logResult(extractionId, invoker, result, deps.telemetry);
   return result;
 };
 

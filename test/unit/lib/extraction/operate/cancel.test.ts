@@ -93,7 +93,7 @@ test('what is being started is not cancelled any more', async () => {
   const record = extractionIn('STARTING');
   const { deps, extractions } = await worldWith(record, false);
   const result = await cancel(record.extractionId, 'cancelled', deps);
-  expect(result).toMatchObject({ conclusion: 'deferred', explanation: 'start-claimed' });
+  expect(result).toMatchObject({ conclusion: 'not-cancelled', explanation: 'start-claimed' });
   expect(answerCancel(record.extractionId, result).cancelled).toBe(false);
   expect(await extractions.get(record.extractionId)).toEqual(record);
 });
