@@ -132,7 +132,7 @@ const describing = 'dynamodb:Describe*';
 /** Of `Requests`, `Refusals` and `StartLine`. The keys have to be named, and that of `Refusals` is a MAC. */
 const auditedAttributes = [
   ...['requestId', 'extractionId', 'expiresAt'],
-  ...['credentialsMac', 'extractionIds', 'line', 'waitedMs'],
+  ...['credentialsMac', 'extractionIds', 'line', 'waitedMs', 'waitingSince'],
 ];
 
 /** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, `health`, `rate`, `audit`, and the console without `--actions`. */
@@ -154,9 +154,9 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     ),
     allow([describing], arns.audited),
     allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
-    // For `audit`, and never what is sealed, nor a callback token
+    // For `audit` and `explain`, and never what is sealed, nor a callback token
     // (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_examples_dynamodb_columns.html).
-    allow(['dynamodb:Scan'], arns.audited, {
+    allow(['dynamodb:GetItem', 'dynamodb:Scan'], arns.audited, {
       'ForAllValues:StringEquals': { 'dynamodb:Attributes': auditedAttributes },
       StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
     }),

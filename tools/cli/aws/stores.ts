@@ -1,11 +1,13 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dynamoBreakerStore, listBreakers } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
 import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';
 import type { ExtractionStore, RequestStore, TaskStore } from '../../../lib/extraction/store.ts';
+import type { LineEntry } from '../../../lib/rate-limit/start-line.ts';
 import type { SharedItemStore, StoredItem } from '../../../lib/shared-item/shared-item.ts';
 import { type Hold, holdsIn } from '../terminal/describe-hold.ts';
 import { CliError } from '../terminal/errors.ts';
@@ -16,6 +18,26 @@ export const extractionsOf = ({ client, output }: Deployment): ExtractionStore =
 
 export const tasksOf = ({ client, output }: Deployment, now: () => Date): TaskStore =>
   dynamoTaskStore(new DynamoDBClient(client), output('TasksTableName'), now);
+
+/**
+ * Of an item of `StartLine` what an operator may read, which is no callback token. `isWaiting`: its execution waits to be released.
+ */
+export const readPlace = async ({ client, output }: Deployment, extractionId: string) => {
+  const { Item } = await new DynamoDBClient(client).send(
+    new GetItemCommand({
+      TableName: output('StartLineTableName'),
+      Key: marshall({ extractionId }),
+      ConsistentRead: true,
+      ProjectionExpression: 'extractionId, requestId, waitedMs, waitingSince, line',
+    }),
+  );
+  if (Item === undefined) return undefined;
+  const { line, ...place } = unmarshall(Item);
+  return {
+    ...(place as Pick<LineEntry, 'requestId' | 'waitedMs' | 'waitingSince'>),
+    isWaiting: line !== undefined,
+  };
+};
 
 export const requestsOf = ({ client, output }: Deployment): RequestStore =>
   dynamoRequestStore(new DynamoDBClient(client), output('RequestsTableName'));

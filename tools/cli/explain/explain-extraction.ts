@@ -2,14 +2,14 @@ import { defined } from '../../../lib/defined.ts';
 import { holdOf } from '../terminal/describe-hold.ts';
 import { bounded } from './bounded-text.ts';
 import { executionLines } from './execution-lines.ts';
-import { isUncertain } from './explain-outcome.ts';
 import { type Asked, gather, type Known } from './gather.ts';
 import { headlineOf } from './headline.ts';
 import { logLines } from './log-lines.ts';
+import { isUncertain } from './outcome-facts.ts';
 import { recordLines } from './record-lines.ts';
+import { sentenceOfHold } from './sentences.ts';
 import type { StorySources } from './sources.ts';
 import type { StoryLine } from './story.ts';
-import { sentenceOf } from './waits.ts';
 
 /** More lines than a history of any default settings has, which is some 600 events. */
 const maxLines = 2_000;
@@ -33,7 +33,7 @@ const holdLines = ({ holds, record, now }: Known): readonly StoryLine[] =>
         ? { lane: 'operator', source: 'operator' }
         : { ...defined({ until: hold.nextTurnAt }), lane: 'provider', source: 'circuit breaker' }),
       does: 'hold',
-      what: sentenceOf(hold, now),
+      what: sentenceOfHold(hold, now),
       verdict: 'failed',
     }));
 

@@ -3,7 +3,7 @@ import { type Extraction, hasWebhook } from '../../../lib/extraction/record.ts';
 import type { CommandText } from '../terminal/command-text.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import { bounded } from './bounded-text.ts';
-import { currentVisit, type Progress, progressOf } from './execution-progress.ts';
+import { type Progress, progressOf } from './execution-progress.ts';
 import type { StorySources } from './sources.ts';
 
 type SourceName = keyof StorySources;
@@ -17,6 +17,7 @@ const names: Readonly<Record<SourceName, string>> = {
   deliveries: 'Refused deliveries',
   holds: 'Pauses and circuit breakers',
   sweep: "The sweep's schedule",
+  place: 'The item in StartLine',
   line: 'The line',
 };
 
@@ -75,9 +76,11 @@ export const gather = async (sources: StorySources, { extractionId, now, command
   const since = firstSeenAt(record, execution);
   const ids = [extractionId, ...(taskId === undefined ? [] : [taskId])];
   const to = lastSeenAt(record, now);
-  const isInLine = execution !== undefined && currentVisit(execution)?.state === 'InLine';
+  const found = record?.status === 'REQUESTED' ? await read('place', sources.place(extractionId)) : undefined;
+  // One of an earlier record under the same id is none of this one.
+  const place = found?.requestId === record?.requestId ? found : undefined;
   const [line, task, logged, delivered] = await Promise.all([
-    isInLine && record?.status === 'REQUESTED' ? read('line', sources.line()) : undefined,
+    place?.isWaiting === true ? read('line', sources.line()) : undefined,
     taskId === undefined ? undefined : read('task', sources.task(taskId)),
     since === undefined
       ? undefined
@@ -104,6 +107,7 @@ export const gather = async (sources: StorySources, { extractionId, now, command
     logs: logged?.items ?? [],
     hasAllLogs: logged?.complete === true,
     holds: holds ?? [],
+    place,
     line,
     /** How many deliveries, of any task, were refused while it ran, as no key fits. */
     refusedDeliveries: (delivered?.items ?? []).filter(({ verifiedBy }) => verifiedBy === undefined).length,

@@ -1,47 +1,47 @@
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
-import { clockTime } from './bounded-text.ts';
-import { refusedMeanwhile } from './derived-facts.ts';
-import { explainOutcome, goneBecause } from './explain-outcome.ts';
 import type { Known } from './gather.ts';
-import { waitsFor } from './waits.ts';
+import { goneFacts, outcomeFacts } from './outcome-facts.ts';
+import { sentenceOf } from './sentences.ts';
+import type { StoryFact } from './story-facts.ts';
+import { waitingFacts } from './waiting-facts.ts';
 
 const isOutcome = ({ status }: Extraction): boolean =>
   status !== 'REQUESTED' && status !== 'STARTING' && status !== 'RUNNING';
 
-const sweepTrouble = ({ sweep, extractionId, now, command }: Known, { dueAt }: Extraction) => {
-  if (sweep === undefined || dueAt === undefined) return {};
-  const due = clockTime(dueAt, now);
-  const late = isOverdue({ dueAt }, now, sweep.everyMinutes);
-  if (!sweep.enabled) {
-    return dueAt <= now.toISOString()
-      ? {
-          before: `${late ? 'Overdue' : 'Due'} since ${due}, as the sweep is disabled. Enable its rule, or run \`${command('reconcile', extractionId)}\`.`,
-        }
-      : { after: 'The sweep is disabled: if nothing else ends it, it stays open.' };
-  }
-  return late
-    ? { before: `Overdue since ${due}, although the sweep is enabled. \`${command('doctor')}\` shows why.` }
-    : {};
+/** What is said of the sweep before and after the rest. */
+const sweepFacts = ({ sweep, now }: Known, { dueAt: since }: Extraction) => {
+  if (sweep === undefined || since === undefined) return {};
+  const isLate = isOverdue({ dueAt: since }, now, sweep.everyMinutes);
+  const overdue = { fact: 'overdue', since, isLate, isSweepOn: sweep.enabled } as const;
+  if (sweep.enabled) return isLate ? { before: overdue } : {};
+  return since <= now.toISOString() ? { before: overdue } : { after: { fact: 'sweepOff' } as const };
 };
 
-const openHeadline = (known: Known, record: Extraction): string => {
+const openFacts = (known: Known, record: Extraction): readonly StoryFact[] => {
   const { settings } = known;
-  const waits =
-    settings === undefined
-      ? `It is ${record.status} and open. What happens next depends on the settings, which could not be read.`
-      : waitsFor({ ...known, record, settings });
-  const { before, after } = sweepTrouble(known, record);
-  const outcome = isOutcome(record) ? explainOutcome({ ...known, record }) : undefined;
-  return [before, outcome, waits, after].filter((sentence) => sentence !== undefined).join(' ');
+  const { before, after } = sweepFacts(known, record);
+  return [
+    ...(before === undefined ? [] : [before]),
+    ...(isOutcome(record) ? outcomeFacts({ ...known, record }) : []),
+    ...(settings === undefined
+      ? [{ fact: 'settingsUnread', status: record.status } as const]
+      : waitingFacts({ ...known, record, settings })),
+    ...(after === undefined ? [] : [after]),
+  ];
 };
 
-export const headlineOf = (known: Known): string => {
-  const { record, unread } = known;
-  if (record === undefined) {
-    return unread.has('record') ? 'The record could not be read.' : goneBecause(known);
-  }
-  const headline =
-    record.dueShard === undefined ? explainOutcome({ ...known, record }) : openHeadline(known, record);
-  return [headline, refusedMeanwhile(known)].filter((sentence) => sentence !== undefined).join(' ');
+/** What the headline states, in order. */
+export const headlineFacts = (known: Known): readonly StoryFact[] => {
+  const { record, unread, refusedDeliveries: count } = known;
+  if (record === undefined) return unread.has('record') ? [{ fact: 'recordUnread' }] : goneFacts(known);
+  return [
+    ...(record.dueShard === undefined ? outcomeFacts({ ...known, record }) : openFacts(known, record)),
+    ...(count === 0 ? [] : [{ fact: 'refusedMeanwhile', count } as const]),
+  ];
 };
+
+export const headlineOf = (known: Known): string =>
+  headlineFacts(known)
+    .map((stated) => sentenceOf(stated, known))
+    .join(' ');

@@ -47,16 +47,15 @@ type NextRead =
   /** The provider asked for no call before this time. */
   | { readonly kind: 'asked'; readonly notBefore: string }
   /** No more, as the sealed target is lost, or as the last read ended its process. */
-  | { readonly kind: 'never'; readonly cause: string };
+  | { readonly kind: 'never'; readonly cause: 'request-data-gone' | 'process-ended' };
 
 export const nextRead = (known: Open): NextRead => {
   const { record, holds, unread, now } = known;
   const isLost = isTargetLost(known);
-  if (isLost === true) return { kind: 'never', cause: 'the sealed data of its request are gone' };
+  if (isLost === true) return { kind: 'never', cause: 'request-data-gone' };
   const planned = nextPlan(known);
   const hold = holdOf(record, holds);
-  if (planned.kind === 'no-read' && hold === undefined)
-    return { kind: 'never', cause: 'the process of its last read ended' };
+  if (planned.kind === 'no-read' && hold === undefined) return { kind: 'never', cause: 'process-ended' };
   if (planned.kind === 'write') return { kind: 'none' };
   if (hold !== undefined) return { kind: 'held', hold };
   if (planned.kind === 'read' || planned.kind === 'last-read')

@@ -2,6 +2,7 @@ import type { Line } from '../../../lib/extraction/api/expected-start.ts';
 import type { Timings } from '../../../lib/extraction/deadlines.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { Task } from '../../../lib/extraction/store.ts';
+import type { LineEntry } from '../../../lib/rate-limit/start-line.ts';
 import type { Bounded } from '../aws/deployment.ts';
 import type { CheckedDelivery } from '../aws/read-deliveries.ts';
 import type { Execution, ExecutionEvent } from '../aws/read-execution.ts';
@@ -16,6 +17,11 @@ export type StorySettings = MachineSettings & { readonly timings: Timings };
 
 /** The item of `Tasks` without the callback token, which may not leave the table. */
 export type TaskFacts = Omit<Task, 'callbackToken'>;
+
+/** The item of `StartLine`. `isWaiting`: its execution waits to be released. */
+export type PlaceFacts = Pick<LineEntry, 'requestId' | 'waitingSince' | 'waitedMs'> & {
+  readonly isWaiting: boolean;
+};
 
 export type Sweep = { readonly enabled: boolean; readonly everyMinutes: number };
 
@@ -34,6 +40,8 @@ export interface StorySources {
   deliveries(within: Period): Promise<Bounded<CheckedDelivery>>;
   holds(): Promise<readonly Hold[]>;
   sweep(): Promise<Sweep>;
+  /** Its own item in the line. Read only for one that is not started. */
+  place(extractionId: string): Promise<PlaceFacts | undefined>;
   /** Who waits for the provider's rate. Read only for one that waits. */
   line(): Promise<Line>;
 }

@@ -11,7 +11,7 @@ import { readMachineSettings } from '../aws/read-machine-settings.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
 import { readRule } from '../aws/read-rule.ts';
-import { breakersOf, extractionsOf, readHolds, tasksOf } from '../aws/stores.ts';
+import { breakersOf, extractionsOf, readHolds, readPlace, tasksOf } from '../aws/stores.ts';
 import type { StorySources, Sweep } from './sources.ts';
 
 /** Log groups of services, such as the access log. Their lines have no fields of the functions' logger. */
@@ -60,6 +60,7 @@ export const storySources = (deployment: Deployment, now: () => Date): StorySour
     },
     holds: () => readHolds(breakers, now()),
     sweep: () => readSweep(deployment),
+    place: (extractionId) => readPlace(deployment, extractionId),
     line: () => readStartRate(deployment, now()),
   };
 };

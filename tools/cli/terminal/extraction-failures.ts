@@ -44,7 +44,8 @@ export const knownStartError = ({ error, problem }: StartError): string | undefi
 export const describeStartError = (of: StartError): string =>
   knownStartError(of) ?? `start-task failed with ${of.error}`;
 
-const failedActions = ({ actionResults = [] }: Extraction) => {
+/** The actions that failed, by their error codes. */
+export const failedActions = ({ actionResults = [] }: Extraction) => {
   const failed = actionResults.filter(
     ({ status, errorCode }) => status === 'FAILED' || errorCode !== undefined,
   );
@@ -59,9 +60,9 @@ export const failurePhrases = (record: Extraction): readonly string[] =>
 export const failureMeanings = (record: Extraction): readonly string[] =>
   failedActions(record).map(({ code, actions }) => `${actions}: ${code} (${meaningOf(code)})`);
 
-/** For each error code a sentence: which actions failed with it, and what it means. */
-export const explainFailures = (record: Extraction): readonly string[] =>
-  failedActions(record).map(({ code, actions }) => `${actions} failed with ${code}: ${meaningOf(code)}.`);
+/** `movement failed with TIMEOUT_ERROR: the maximum operation time was exceeded.` */
+export const explainActions = (actions: string, code: string): string =>
+  `${actions} failed with ${code}: ${meaningOf(code)}.`;
 
 /**
  * Why an extraction failed, in codes: of its actions' errors or, without any, its status and reason. Undefined if it did not

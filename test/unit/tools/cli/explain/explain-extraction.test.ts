@@ -188,14 +188,16 @@ test('what holds an extraction is in its headline and a line, and what holds onl
 test('who waits in line is not late, although the start window is over', async () => {
   // Reconcile has deferred it.
   const waiting = extractionIn('REQUESTED', { dueAt: iso(3_000) });
-  const story = await explain(2_000, { record: waiting, execution: inLine() });
+  const { requestId } = waiting;
+  const place = { requestId, waitedMs: 0, waitingSince: iso(3), isWaiting: true };
+  const story = await explain(2_000, { record: waiting, execution: inLine(), place });
   expect(story?.headline).toBe(
     'Waits in line for the rate of the provider since 12:00:03Z. If it waits for longer than 6 h, it ends NOT_STARTED, and may be requested again.',
   );
   const { extractionId, requestedBy: caller, requestedAt: at } = waiting;
-  const place = { caller, priority: 'interactive', group: 'bank', at, extractionId } as const;
-  const line = { lanes: [{ caller, priority: 'interactive', waiting: [place] }], perSecond: 0.1 } as const;
-  const known = await explain(2_000, { record: waiting, execution: inLine(), line });
+  const one = { caller, priority: 'interactive', group: 'bank', at, extractionId } as const;
+  const line = { lanes: [{ caller, priority: 'interactive', waiting: [one] }], perSecond: 0.1 } as const;
+  const known = await explain(2_000, { record: waiting, execution: inLine(), place, line });
   expect(known?.headline).toContain(' since 12:00:03Z. It will be started at about 12:33:30Z. If');
 
   const released = inLine(
@@ -203,10 +205,16 @@ test('who waits in line is not late, although the start window is over', async (
     event(2_003, 'TaskStateEntered', { state: 'StartTask' }),
     event(2_003, 'TaskScheduled'),
   );
-  const tried = await explain(2_010, { record: waiting, execution: released });
+  const started = { requestId, waitedMs: 2_000_000, isWaiting: false };
+  const tried = await explain(2_010, { record: waiting, execution: released, place: started });
   expect(tried?.headline).toBe(
     'Waits for start-task. Without a start by 12:48:20Z it ends NOT_STARTED, and may be requested again.',
   );
+  const earlier = await explain(2_010, {
+    record: waiting,
+    place: { ...place, requestId: 'of-an-erased-one' },
+  });
+  expect(earlier?.headline).toMatch(/^Was not started by 12:15:00Z\./);
 });
 
 test('texts of callers, operators and errors are escaped and bounded', async () => {

@@ -223,7 +223,7 @@ explains('timed out after a read', 9_000, {
     ...reconciled(7_200, 'TIMED_OUT', 'still-running').items,
   ),
   headline:
-    'TIMED_OUT at 14:00:00Z: no final status was known by the deadline, 14:00:00Z: the provider reported that it still ran. Until 2026-03-02 14:00:00Z a webhook or a read can still correct it; next, the reconcile after 14:31:40Z reads the provider.',
+    'TIMED_OUT at 14:00:00Z: no final status was known by the deadline, 14:00:00Z: the provider reported that the task runs. Until 2026-03-02 14:00:00Z a webhook or a read can still correct it. Next, the reconcile after 14:31:40Z reads the provider.',
 });
 
 explains('reads paused beyond its grace', 100_000, {

@@ -28,6 +28,7 @@ const nothing: StorySources = {
   logs: async () => ({ items: [], complete: true }),
   deliveries: async () => ({ items: [], complete: true }),
   holds: async () => [],
+  place: async () => undefined,
   line: async () => ({ lanes: [] }),
   sweep: async () => ({ enabled: true, everyMinutes: 5 }),
 };
