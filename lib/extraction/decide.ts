@@ -161,7 +161,7 @@ const isTimeOver = ({ record, now, timings }: Context<Readable>): boolean =>
   isReadTimeOver(record, now, timings);
 
 /** Whether the last read ended its process. Lambda ends a process at the timeout of its function. */
-const isLastReadLost = ({ record: { lastReadBegunAt }, now, timings }: Context<Readable>): boolean =>
+export const isLastReadLost = ({ lastReadBegunAt }: Extraction, now: Date, timings: Timings): boolean =>
   lastReadBegunAt !== undefined && now.toISOString() > plusSeconds(lastReadBegunAt, timings.reconcileTimeout);
 
 /**
@@ -179,7 +179,7 @@ const toRead = (context: Context<Readable>): Plan => {
   if (mayWait && record.notBefore !== undefined && now.toISOString() < record.notBefore)
     return goOn(context, { unread: 'not-now' });
   if (!isOver) return { kind: 'read', taskId, counts: [] };
-  return isLastReadLost(context)
+  return isLastReadLost(record, now, context.timings)
     ? { kind: 'no-read', counts: [] }
     : { kind: 'last-read', taskId, counts: [] };
 };

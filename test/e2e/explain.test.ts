@@ -58,7 +58,7 @@ describe('explain', { concurrent: false }, () => {
     await endWebhookWait(extractionId);
     await eventually(async () =>
       expect(await headlineOf(extractionId)).toMatch(
-        new RegExp(`^The webhook did not come by ${time}, so the machine polls: \\d+ polls? so far`),
+        new RegExp(`^No webhook was recorded by ${time}, so the machine polls: \\d+ polls? so far`),
       ),
     );
     await stopExecution(extractionId);

@@ -20,6 +20,7 @@ export type Listener = {
   readonly counted?: (what: string) => void;
   /** Whether an invariant may be broken, which is then no violation. */
   readonly mayBreak?: (invariant: string) => boolean;
+  readonly fact?: <Kind extends FactKind>(kind: Kind, content: Facts[Kind], world: World) => void;
   readonly chosen?: (world: World, step: number, index: number, options: OptionList) => void;
 };
 
@@ -40,6 +41,7 @@ export const runWorld = async (scenario: Scenario, choose: Choose, listener: Lis
   let steps = 0;
   const fact = <Kind extends FactKind>(kind: Kind, content: Facts[Kind], world: World): void => {
     if (violation !== undefined) return;
+    listener.fact?.(kind, content, world);
     for (const { name, check, outlivesLoss } of byKind.get(kind) ?? []) {
       if (world.losses > 0 && !outlivesLoss) continue;
       const what = check(content, world, () => listener.premise?.(name));

@@ -3,6 +3,7 @@ import type { RestoredKind } from '../../../lib/extraction/operate/restore.ts';
 import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
+import type { Execution, LogLine } from '../../../tools/cli/explain/sources.ts';
 import type { Process } from './process.ts';
 
 /** The events that invariants check. */
@@ -56,6 +57,12 @@ export type Facts = {
   copied: { readonly record: Extraction; readonly kind: RestoredKind };
   /** A metric with an alarm was counted for a delivery. */
   alarmed: { readonly metric: string; readonly taskId: string };
+  /** A delivery of a terminal status has reached the webhook. */
+  delivery: { readonly taskId: string };
+  /** Step Functions wrote an event into the history of the execution. */
+  history: Execution['events'][number];
+  /** A function logged a line. */
+  logged: LogLine & { readonly by: Process | undefined };
   /** The schedule is over. `endless` if it was cut off. */
   end: { readonly endless: boolean };
 };

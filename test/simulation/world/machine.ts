@@ -1,7 +1,9 @@
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
+import { defined } from '../../../lib/defined.ts';
 import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
 import type { WakeOutcome } from '../../../lib/extraction/store.ts';
 import { errorNameOf, type Retries, retriesOf } from '../models/step-functions-retries.ts';
+import type { Facts } from './facts.ts';
 import type { ProcessEnd } from './process.ts';
 import type { Scenario } from './scenario.ts';
 import { settings } from './settings.ts';
@@ -19,6 +21,13 @@ if (definition.States.StartTask.End !== true) throw new Error('The simulated mac
 type StateName = keyof typeof definition.States;
 
 export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
+
+const ended = {
+  SUCCEEDED: 'ExecutionSucceeded',
+  FAILED: 'ExecutionFailed',
+  TIMED_OUT: 'ExecutionTimedOut',
+  ABORTED: 'ExecutionAborted',
+} as const satisfies Record<Exclude<ExecutionStatus, 'RUNNING'>, string>;
 
 /** The functions that the machine invokes. */
 type MachineFunctions = {
@@ -73,7 +82,12 @@ export class Execution {
     this.#world = world;
     this.#functions = functions;
     this.input = input;
+    this.#write('ExecutionStarted');
     this.#run('StartTask');
+  }
+
+  #write(type: string, more: Partial<Facts['history']> = {}): void {
+    this.#world.state('history', { at: new Date(this.#world.kernel.now).toISOString(), type, ...more });
   }
 
   /** SendTaskSuccess. */
@@ -100,19 +114,22 @@ export class Execution {
   /** An operator redrives it from the state in which it broke. */
   redrive(): void {
     this.redrives += 1;
+    this.#write('ExecutionRedriven');
     this.status = 'RUNNING';
-    this.#run(this.state);
+    this.#run(this.state, true);
   }
 
-  #run(state: StateName): void {
+  #run(state: StateName, isRedriven = false): void {
     this.#machineTimeout = this.#set(definition.TimeoutSeconds, 'the execution times out', () =>
       this.#end('TIMED_OUT'),
     );
-    this.#enter(state);
+    this.#enter(state, isRedriven);
   }
 
-  #enter(state: StateName): void {
+  #enter(state: StateName, isRedriven = false): void {
     this.state = state;
+    // A redrive schedules the state again, which the execution has not left.
+    if (!isRedriven) this.#write('TaskStateEntered', { state });
     this.#retries = retriesOf(definition.States[state].Retry);
     this.#retryCount = 0;
     this.#try();
@@ -122,6 +139,8 @@ export class Execution {
     this.transitions += 1;
     this.#attempt += 1;
     const attempt = this.#attempt;
+    const timeoutSeconds = definition.States[this.state].TimeoutSeconds;
+    this.#write('TaskScheduled', timeoutSeconds === undefined ? {} : { timeoutSeconds });
     if (this.state === 'StartTask') this.#tryStartTask(attempt);
     else this.#tryReconcile(attempt);
   }
@@ -201,6 +220,7 @@ export class Execution {
 
   #fail(error: string): void {
     const state = definition.States[this.state];
+    this.#writeFailure(error);
     this.#leave();
     this.#attempt += 1;
     const retry = this.#retries(error);
@@ -214,10 +234,17 @@ export class Execution {
     } else if (caught !== undefined) {
       this.abandonedFor = error;
       this.abandoned = true;
+      this.#write('TaskStateExited', { state: this.state });
       this.#enter(caught.Next as StateName);
     } else {
       this.#end('FAILED');
     }
+  }
+
+  #writeFailure(error: string): void {
+    const message = this.state === 'StartTask' ? this.#cause : undefined;
+    const type = error === 'States.Timeout' ? 'TaskTimedOut' : 'TaskFailed';
+    this.#write(type, { error, ...defined({ message }) });
   }
 
   #set(seconds: number, label: string, fire: () => void): Timer {
@@ -237,11 +264,16 @@ export class Execution {
     this.#timers = [];
   }
 
-  #end(status: ExecutionStatus): void {
+  #end(status: Exclude<ExecutionStatus, 'RUNNING'>): void {
     this.#leave();
     this.#world.kernel.timers.clear(this.#machineTimeout);
     this.#attempt += 1;
+    if (status === 'SUCCEEDED') {
+      this.#write('TaskSucceeded');
+      this.#write('TaskStateExited', { state: this.state });
+    }
     this.status = status;
+    this.#write(ended[status]);
     if (status === 'SUCCEEDED') return;
     this.abandoned = true;
     this.#world.executionBroke(this.input.extractionId);

@@ -35,6 +35,15 @@ const origin = Date.parse('2026-03-01T12:00:00.000Z');
 /** The last sweep of a world with a dead part. All other work is over long before. */
 const lastSweepMs = 3_600_000;
 
+/** The functions whose processes have other names. */
+const serviceNames: Readonly<Record<string, string>> = {
+  intake: 'request-extraction',
+  webhook: 'receive-webhook',
+  reconcile: 'reconcile-extraction',
+  consumer: 'reconcile-extraction',
+  sweep: 'sweep-extractions',
+};
+
 /** The life of one extraction: tables, machine, provider, caller, and the functions. */
 export class World {
   readonly startedAt = origin;
@@ -222,16 +231,25 @@ export class World {
 
   readonly telemetry: Telemetry = {
     about: () => undefined,
-    log: () => undefined,
-    failure: () => undefined,
+    log: (message, fields, level) => this.#logged(message, fields ?? {}, level),
+    failure: (what) => this.#logged(what, {}, 'error'),
     count: (metric, { value = 1, taskId } = {}) => {
       const alarms = metric === 'UnlinkedDelivery' || metric === 'DeliveryWithoutRecord';
       if (alarms && taskId !== undefined) this.state('alarmed', { metric, taskId });
       // Of a duration, how often it is reported.
       const times = metric.startsWith('SecondsTo') ? 1 : value;
       this.counted.set(metric, (this.counted.get(metric) ?? 0) + times);
+      if (value !== 0) this.#logged(metric, { metric });
     },
   };
+
+  #logged(message: string, fields: Readonly<Record<string, unknown>>, level = 'info'): void {
+    const by = this.kernel.actor;
+    const [name = ''] = by?.name.split(' ') ?? [];
+    const at = new Date(this.kernel.now).toISOString();
+    const service = serviceNames[name] ?? name;
+    this.state('logged', { at, service, level: level.toUpperCase(), message, fields, by });
+  }
 
   /** An answer over the size limit was downloaded in vain. */
   downloadOversized(): void {
@@ -371,8 +389,12 @@ export class World {
 
   /** A delivery of the provider. */
   receive(task: ProviderTask, answered: (acknowledged: boolean) => void): void {
-    if (this.isDead('webhook')) answered(false);
-    else this.#processes.webhook(task, answered);
+    if (this.isDead('webhook')) {
+      answered(false);
+      return;
+    }
+    this.state('delivery', task);
+    this.#processes.webhook(task, answered);
   }
 
   /** StartExecution. An existing name is success. */

@@ -45,7 +45,7 @@ const inOrderOfTime = (lines: readonly StoryLine[]): readonly StoryLine[] =>
  * (https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html). So an id without either never existed, or was
  * forgotten long ago.
  */
-const isKnown = ({ record, execution, unread }: Known): boolean =>
+export const isKnown = ({ record, execution, unread }: Known): boolean =>
   record !== undefined || execution !== undefined || unread.has('record') || unread.has('execution');
 
 /**

@@ -1,4 +1,4 @@
-import { judge, plan } from '../../../lib/extraction/decide.ts';
+import { isLastReadLost, judge, plan } from '../../../lib/extraction/decide.ts';
 import type { Explanation, Plan } from '../../../lib/extraction/plan.ts';
 import { type Extraction, hasTaskItem } from '../../../lib/extraction/record.ts';
 import { holdOf } from '../terminal/describe-hold.ts';
@@ -38,7 +38,7 @@ const isTargetLost = ({ record, logs, hasAllLogs }: Open): boolean | undefined =
 };
 
 /** Whether the next reconcile reads the provider, and what keeps it from that. */
-type NextRead =
+export type NextRead =
   | { readonly kind: 'made' | 'not known' }
   /** It needs no read. */
   | { readonly kind: 'none' }
@@ -46,16 +46,20 @@ type NextRead =
   | { readonly kind: 'held'; readonly hold: Hold }
   /** The provider asked for no call before this time. */
   | { readonly kind: 'asked'; readonly notBefore: string }
-  /** No more, as the sealed target is lost, or as the last read ended its process. */
-  | { readonly kind: 'never'; readonly cause: 'request-data-gone' | 'process-ended' };
+  /** No more, as the sealed target is lost. */
+  | { readonly kind: 'never' }
+  /** The process of the last read ended. After `TIMED_OUT` there are other reads. */
+  | { readonly kind: 'skipped' };
 
 export const nextRead = (known: Open): NextRead => {
-  const { record, holds, unread, now } = known;
+  const { record, holds, unread, now, settings } = known;
   const isLost = isTargetLost(known);
-  if (isLost === true) return { kind: 'never', cause: 'request-data-gone' };
+  if (isLost === true) return { kind: 'never' };
   const planned = nextPlan(known);
   const hold = holdOf(record, holds);
-  if (planned.kind === 'no-read' && hold === undefined) return { kind: 'never', cause: 'process-ended' };
+  // Until its time is over, the process of that read may still bring an answer.
+  if (planned.kind === 'no-read' && hold === undefined)
+    return { kind: isLastReadLost(record, now, settings.timings) ? 'skipped' : 'not known' };
   if (planned.kind === 'write') return { kind: 'none' };
   if (hold !== undefined) return { kind: 'held', hold };
   if (planned.kind === 'read' || planned.kind === 'last-read')

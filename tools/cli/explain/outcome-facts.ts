@@ -9,9 +9,9 @@ import type { ReportedBy, StoryFact } from './story-facts.ts';
 
 type Ended = Known & { readonly record: Extraction };
 
-/** Whether a delivery was stored. Its item in `Tasks` shows it, and expires after 30 days. Undefined: nothing shows it. */
+/** Whether a delivery was stored. Its item in `Tasks` shows it, until an erasure or TTL, after 30 days. Undefined: nothing shows it. */
 export const webhookCame = ({ task }: Known): boolean | undefined =>
-  task === undefined ? undefined : task.notifiedAt !== undefined;
+  task === undefined || task.isErased === true ? undefined : task.notifiedAt !== undefined;
 
 /** Whether `TIMED_OUT` was replaced, as far as the logs show it. */
 const isCorrected = ({ logs }: Known): boolean => logs.some(({ fields }) => fields.metric === 'Corrected');

@@ -35,9 +35,9 @@ const reports: Readonly<Record<ReportedBy, (deliveredAt: string) => string>> = {
   'silent-provider-poll': () => `found by polling, as ${sendsNone}`,
   webhook: () => 'reported by the webhook',
   'early-webhook': () => 'reported by a webhook that came before the start was recorded',
-  'stored-webhook': (at) => `from a webhook of ${at} that could not be recorded at once`,
+  'stored-webhook': (at) => `recorded by a reconcile, as the webhook of ${at} was not recorded at once`,
   poll: () => 'found by polling',
-  'poll-without-webhook': () => 'found by polling: no webhook came',
+  'poll-without-webhook': () => 'found by polling: no webhook was recorded',
   'poll-with-refused': () => 'found by polling: no webhook was accepted',
   'poll-before-webhook': (at) => `found by polling: the webhook came only at ${at}`,
 };
@@ -169,6 +169,7 @@ const sentences: { readonly [Name in FactName]: (fact: FactOf<Name>, reader: Rea
     `Waits to be started: at try ${number}, ${describeStartError({ error, problem })}.`,
   noCallBefore: ({ notBefore }, { now }) =>
     `The provider asked for no call before ${clockTime(notBefore, now)}.`,
+  triesNow: ({ number, since }, { now }) => `Try ${number} began at ${clockTime(since, now)}.`,
   triesAgain: ({ by }, { now }) =>
     `The machine tries again${by === undefined ? '' : ` by ${clockTime(by, now)}`}.`,
 
@@ -196,7 +197,7 @@ const sentences: { readonly [Name in FactName]: (fact: FactOf<Name>, reader: Rea
     const head = {
       consent: `The machine polls, as ${underConsent}`,
       'silent-provider': `The machine polls, as ${sendsNone}`,
-      'webhook-missing': `The webhook did not come by ${by}, so the machine polls`,
+      'webhook-missing': `No webhook was recorded by ${by}, so the machine polls`,
       'wait-over': `No webhook had ended its wait by ${by}, so the machine polls`,
     }[why];
     if (count === undefined) return `${head}.`;
@@ -213,8 +214,8 @@ const sentences: { readonly [Name in FactName]: (fact: FactOf<Name>, reader: Rea
   nextReconcile: ({ after, isRead }, { now }) =>
     `Next, ${reconcileAfter(after, now)} ${readsOrChecks(isRead)}.`,
   nothingRead: () => 'Meanwhile nothing is read.',
-  neverRead: ({ cause }) =>
-    `It is not read any more, as ${cause === 'process-ended' ? 'the process of its last read ended' : 'the sealed data of its request are gone'}.`,
+  neverRead: () => 'It is not read any more, as the sealed data of its request are gone.',
+  readSkipped: () => 'The next reconcile does not read it, as the process of its last read ended.',
   noReadBefore: ({ notBefore }, { now }) =>
     `The provider asked for no call before ${clockTime(notBefore, now)}. Until then nothing is read.`,
   readsSlowly: () =>

@@ -9,7 +9,7 @@ export type ReportedBy =
   | 'webhook'
   /** One that came before the start was recorded. */
   | 'early-webhook'
-  /** One that was stored in `Tasks`, and could not be recorded at once. */
+  /** One that was not recorded at once. */
   | 'stored-webhook'
   /** Whether a webhook came is not known. */
   | 'poll'
@@ -112,6 +112,7 @@ export type StoryFacts = {
   waitsForStart: unknown;
   startFailed: { readonly number: number; readonly error: string; readonly problem: string | undefined };
   noCallBefore: { readonly notBefore: string };
+  triesNow: { readonly number: number; readonly since: string };
   triesAgain: { readonly by: string | undefined };
 
   /* STARTING */
@@ -140,7 +141,8 @@ export type StoryFacts = {
   /* Reads */
   nextReconcile: { readonly after: string; readonly isRead: boolean };
   nothingRead: unknown;
-  neverRead: { readonly cause: 'request-data-gone' | 'process-ended' };
+  neverRead: unknown;
+  readSkipped: unknown;
   noReadBefore: { readonly notBefore: string };
   readsSlowly: unknown;
 

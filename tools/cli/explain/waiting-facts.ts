@@ -18,7 +18,7 @@ import { hasTaskItem, hasWebhook, isUnderstood } from '../../../lib/extraction/r
 import { startWindowOf } from '../../../lib/extraction/start-window.ts';
 import { holdOf } from '../terminal/describe-hold.ts';
 import { currentVisit, lastFailure, nextAttemptAt, type StateVisit } from './execution-progress.ts';
-import { nextRead, nextStatus, type Open } from './next-step.ts';
+import { type NextRead, nextRead, nextStatus, type Open } from './next-step.ts';
 import { webhookCame } from './outcome-facts.ts';
 import type { StoryFact } from './story-facts.ts';
 
@@ -52,6 +52,12 @@ const startFailedFacts = (known: Open): Facts => {
   const failure = lastFailure(visit);
   if (visit === undefined || failure?.error === undefined) return [{ fact: 'waitsForStart' }];
   const { number, error, message: problem } = failure;
+  const last = visit.attempts.at(-1);
+  if (last !== undefined && last.number > number)
+    return [
+      { fact: 'startFailed', number, error, problem },
+      { fact: 'triesNow', number: last.number, since: last.scheduledAt },
+    ];
   const { notBefore } = record;
   const isAsked = notBefore !== undefined && notBefore > now.toISOString();
   return [
@@ -73,10 +79,15 @@ const requestedFacts = (known: Open): Facts => {
   const otherwise = { fact: 'endsWithoutStart', windowEnd } as const;
   if (isOfEarlierRecord(known)) return [{ fact: 'executionOfEarlier' }, otherwise];
   if (execution === undefined && !unread.has('execution')) return [{ fact: 'noExecution' }, otherwise];
-  const hold = holdOf(record, known.holds);
-  if (hold !== undefined) return [{ fact: 'held', hold }, { fact: 'triesMeanwhile' }, otherwise];
   if (execution?.end !== undefined)
     return [{ fact: 'executionOver', how: execution.end.how }, endsNotStarted];
+  const hold = holdOf(record, known.holds);
+  if (hold !== undefined)
+    return [
+      { fact: 'held', hold },
+      ...(execution === undefined ? [] : [{ fact: 'triesMeanwhile' } as const]),
+      otherwise,
+    ];
   return [...startFailedFacts(known), otherwise];
 };
 
@@ -95,10 +106,14 @@ const timesOut = ({ record }: Open): StoryFact => ({ fact: 'timesOut', deadline:
 const stoppedFacts = (known: Open): Facts => {
   const next = nextRead(known);
   if (next.kind === 'held') return [{ fact: 'held', hold: next.hold }, { fact: 'nothingRead' }];
-  if (next.kind === 'never') return [{ fact: 'neverRead', cause: next.cause }];
+  if (next.kind === 'never') return [{ fact: 'neverRead' }];
+  if (next.kind === 'skipped') return [{ fact: 'readSkipped' }];
   if (next.kind === 'asked') return [{ fact: 'noReadBefore', notBefore: next.notBefore }];
   return next.kind === 'made' && known.record.readsSlowly === true ? [{ fact: 'readsSlowly' }] : [];
 };
+
+/** Whether the next reconcile surely reads nothing. */
+const isUnread = (kind: NextRead['kind']): boolean => kind === 'never' || kind === 'skipped';
 
 /** Without a read that is known to be made, it says nothing of one. */
 const nextReconcile = (known: Open): StoryFact => ({
@@ -115,8 +130,9 @@ const lateFacts = (known: Open): Facts => {
     : [{ fact: 'closesNext', isRead: next.kind === 'made' }, ...stoppedFacts(known)];
 };
 
-const webhookWaitEnds = ({ record, settings }: Open, visit: StateVisit | undefined): string => {
-  const attempt = visit?.attempts.at(-1);
+/** When the machine's wait for the webhook ends, or has ended. */
+const webhookWaitEnds = ({ record, settings, execution }: Open): string => {
+  const attempt = execution?.visits.findLast(({ state }) => state === 'StartTask')?.attempts.at(-1);
   const since = attempt?.scheduledAt ?? record.startingAt ?? record.requestedAt;
   return plusSeconds(since, attempt?.timeoutSeconds ?? settings.webhookWait);
 };
@@ -143,14 +159,16 @@ const pollFacts = (known: Open, visit: StateVisit): Facts => {
   const failure = visit.attempts.findLast(({ error }) => error !== undefined);
   const isMissing = webhookCame(known) === false && known.refusedDeliveries === 0;
   const late = isMissing ? ('webhook-missing' as const) : ('wait-over' as const);
-  const isOver = nextRead(known).kind === 'never';
+  const isOver = isUnread(nextRead(known).kind);
+  const isUnderWay = visit.attempts.at(-1) !== failure;
   return [
     {
       fact: 'polls',
       why: hasWebhook(record) ? late : withoutWebhook(known),
       since: visit.enteredAt,
       count: isOver ? undefined : visit.attempts.length,
-      nextBy: isOver || failure === undefined ? undefined : nextAttemptAt(visit, failure, settings),
+      nextBy:
+        isOver || isUnderWay || failure === undefined ? undefined : nextAttemptAt(visit, failure, settings),
     },
     timesOut(known),
     ...stoppedFacts(known),
@@ -161,7 +179,7 @@ const runningFacts = (known: In<Running>): Facts => {
   const { record, settings, execution, now } = known;
   const { deadlineAt: deadline } = record;
   const visit = execution === undefined ? undefined : currentVisit(execution);
-  const waitEnd = webhookWaitEnds(known, visit);
+  const waitEnd = webhookWaitEnds(known);
   const task = hasTaskItem(record) ? taskFacts(known, waitEnd) : undefined;
   if (task !== undefined) return task;
   const isRead = nextRead(known).kind === 'made';
@@ -202,10 +220,9 @@ const collectingFacts = (known: In<Collecting>): Facts => {
   const after = dueOf(known);
   if (record.oversizedAt !== undefined) return [...head, { fact: 'closesTooLarge', after }];
   const next = nextRead(known).kind;
-  const rest: StoryFact =
-    next === 'never'
-      ? { fact: 'closesWithoutResults', at: until }
-      : { fact: 'collectedUntil', until, after, isRead: next === 'made' };
+  const rest: StoryFact = isUnread(next)
+    ? { fact: 'closesWithoutResults', at: until }
+    : { fact: 'collectedUntil', until, after, isRead: next === 'made' };
   return [...head, rest, ...stoppedFacts(known)];
 };
 
@@ -215,7 +232,7 @@ const graceFacts = (known: In<Grace>): Facts => {
   if (isReadTimeOver(record, now, settings.timings))
     return [{ fact: 'timeOver', of: 'grace', at: until }, ...lateFacts(known)];
   const byWebhook = hasWebhook(record);
-  const byRead = nextRead(known).kind !== 'never';
+  const byRead = !isUnread(nextRead(known).kind);
   return [
     byWebhook || byRead
       ? { fact: 'correctedUntil', until, byWebhook, byRead }

@@ -90,7 +90,7 @@ explains('its reads paused', 640, {
   execution: inReconcile(failed(602, 'NotYet', 'provider-paused')),
   holds: [{ ...readsPaused, calls: 'starts' }, readsPaused],
   headline:
-    'The webhook did not come by 12:10:01Z, so the machine polls: 1 poll so far, the next by 12:10:07Z. Without a final status by 14:00:00Z it ends TIMED_OUT. Reads have been paused since 12:08:20Z: quota. Meanwhile nothing is read.',
+    'No webhook was recorded by 12:10:01Z, so the machine polls: 1 poll so far, the next by 12:10:07Z. Without a final status by 14:00:00Z it ends TIMED_OUT. Reads have been paused since 12:08:20Z: quota. Meanwhile nothing is read.',
 });
 
 explains('running, and read by the slow queue', 900, {
@@ -116,14 +116,14 @@ explains('webhook lost', 640, {
   task: linkedTask(),
   execution: inReconcile(failed(602, 'NotYet'), event(605, 'TaskScheduled'), failed(606, 'NotYet')),
   headline:
-    'The webhook did not come by 12:10:01Z, so the machine polls: 2 polls so far, the next by 12:10:16Z. Without a final status by 14:00:00Z it ends TIMED_OUT.',
+    'No webhook was recorded by 12:10:01Z, so the machine polls: 2 polls so far, the next by 12:10:16Z. Without a final status by 14:00:00Z it ends TIMED_OUT.',
 });
 
 explains('webhook lost, and found by polling', 9_000, {
   record: closedExtraction({ status: 'COMPLETED', ...polled(615), ...collected(616) }),
   task: linkedTask(),
   headline:
-    'COMPLETED at 12:10:15Z, found by polling: no webhook came. Its results, 2489 bytes, were collected at 12:10:16Z.',
+    'COMPLETED at 12:10:15Z, found by polling: no webhook was recorded. Its results, 2489 bytes, were collected at 12:10:16Z.',
 });
 
 const refused = (...seconds: readonly number[]) => ({
@@ -184,7 +184,7 @@ explains('results too large, and not closed yet', 700, {
 explains('by consent, and the process of the last read ended', 9_000, {
   record: consentIn('RUNNING', { lastReadBegunAt: iso(7_300) }),
   headline:
-    'No final status is known by the deadline, 14:00:00Z. The next reconcile ends it TIMED_OUT. It is not read any more, as the process of its last read ended.',
+    'No final status is known by the deadline, 14:00:00Z. The next reconcile ends it TIMED_OUT. The next reconcile does not read it, as the process of its last read ended.',
 });
 
 explains('by consent, and the provider wants no call for a while', 700, {
