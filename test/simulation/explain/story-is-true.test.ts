@@ -66,7 +66,7 @@ const others = (value: unknown): readonly unknown[] =>
 
 /** Lies until one is caught: with a field as others of its kind have it, or none; and a fact that was stated elsewhere. */
 const lie = ({ fact, moment }: Stated, trace: Trace): void => {
-  const tell = (name: string, lies: Iterable<StoryFact>): void => {
+  const tryEach = (name: string, lies: Iterable<StoryFact>): void => {
     for (const one of caught.has(name) ? [] : lies) {
       if (contradiction(one, new View(trace, moment)) !== undefined) caught.add(name);
     }
@@ -74,12 +74,13 @@ const lie = ({ fact, moment }: Stated, trace: Trace): void => {
   for (const field of fieldsOf(fact)) {
     const name = `${fact.fact}.${field}`;
     const values = [...(statedValues.get(name) ?? []), ...others(fact[field as keyof StoryFact])];
-    tell(
+    tryEach(
       name,
       values.map((value) => ({ ...fact, [field]: value }) as StoryFact),
     );
   }
-  for (const name of Object.keys(oracles)) tell(name, (statedValues.get(name) ?? []) as Iterable<StoryFact>);
+  for (const name of Object.keys(oracles))
+    tryEach(name, (statedValues.get(name) ?? []) as Iterable<StoryFact>);
 };
 
 beforeAll(async () => {

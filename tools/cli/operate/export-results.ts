@@ -13,7 +13,7 @@ export type ExportedResults = {
   readonly stored: number;
   readonly before: number;
   readonly gone: number;
-  /** The ids of extractions whose results are not those of their record. Nothing of them is kept. */
+  /** The ids of extractions whose results do not have the SHA-256 of their record. Nothing of them is kept. */
   readonly differing: readonly string[];
 };
 
