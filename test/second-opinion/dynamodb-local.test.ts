@@ -6,6 +6,7 @@ import type { Extraction } from '../../lib/extraction/record.ts';
 import { insertMissing } from '../../tools/cli/aws/insert-extractions.ts';
 import { closedExtraction, consentExtraction, extractionIn } from '../support/data/extraction-fixtures.ts';
 import { compareCalls, comparedStores } from '../support/stores/compared-stores.ts';
+import { keyOf } from '../support/stores/interpreted-dynamo.ts';
 import { memoryExtractionStore } from '../support/stores/memory-extraction-store.ts';
 import { describeWithJava } from './describe-with-java.ts';
 import {
@@ -19,7 +20,7 @@ import {
 /** The items of a table by their key, as the memory has them. */
 const itemsOf = async (client: DynamoDBClient, TableName: string, key: string) => {
   const { Items = [] } = await client.send(new ScanCommand({ TableName, ConsistentRead: true }));
-  return new Map(Items.map((item) => unmarshall(item)).map((item) => [String(item[key]), item]));
+  return new Map(Items.map((item) => unmarshall(item)).map((item) => [keyOf(key, item), item]));
 };
 
 describeWithJava('DynamoDB Local', () => {

@@ -1,11 +1,21 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
+import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
+import { readConfig } from '../../../infra/settings/config.ts';
+import { exampleSettings } from '../../../infra/settings/settings.ts';
+import { dynamoBreakerStore, dynamoPermitStore } from '../../../lib/aws/dynamo-breaker-store.ts';
+import { dynamoErasureStore } from '../../../lib/aws/dynamo-erasure-store.ts';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
 import { dynamoRefusedCredentialsStore } from '../../../lib/aws/dynamo-refused-credentials-store.ts';
+import { dynamoRepeatCounter } from '../../../lib/aws/dynamo-repeat-counter.ts';
 import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
 import { dynamoStartLine } from '../../../lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
@@ -13,25 +23,35 @@ import { removalsOnAws } from '../../../lib/aws/removals-on-aws.ts';
 import { type BreakerState, noTrouble } from '../../../lib/breaker/breaker-state.ts';
 import type { DueRecord, Guard, Update } from '../../../lib/extraction/change.ts';
 import type { Removals } from '../../../lib/extraction/erase/erase-extraction.ts';
+import type { ErasureStore } from '../../../lib/extraction/erase/erasure.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type {
   ExtractionStore,
   NameIndex,
   NameQuery,
   RefusedCredentialsStore,
+  RepeatCounter,
   RequestStore,
   TaskStore,
 } from '../../../lib/extraction/store.ts';
 import { leaseDue } from '../../../lib/extraction/transitions.ts';
-import type { StartLineStore } from '../../../lib/rate-limit/start-line.ts';
+import type { PermitStore } from '../../../lib/rate-limit/permit.ts';
+import {
+  countsKeptSeconds,
+  countsKey,
+  type StartLineStore,
+  type StoredEntry,
+} from '../../../lib/rate-limit/start-line.ts';
 import { type Pauses, pausesItem } from '../../../lib/shared-item/operator-settings.ts';
 import type { SharedItemStore } from '../../../lib/shared-item/shared-item.ts';
 import { allStatuses, at, consentExtraction, extraction, iso } from '../data/extraction-fixtures.ts';
-import { memoryBreakerStore } from './memory-breaker-store.ts';
+import { memoryBreakerStore, permitStoreOver } from './memory-breaker-store.ts';
+import { memoryErasureStore } from './memory-erasure-store.ts';
 import { InvalidChange, memoryExtractionStore, memoryNameIndex } from './memory-extraction-store.ts';
 import { memoryRefusedCredentialsStore } from './memory-refused-credentials-store.ts';
+import { memoryRepeatCounter } from './memory-repeat-counter.ts';
 import { memoryRequestStore } from './memory-request-store.ts';
-import { memoryStartLine } from './memory-start-line.ts';
+import { startLineItems, startLineOver } from './memory-start-line.ts';
 import { erasableTaskStore } from './memory-task-store.ts';
 
 /** One call of a store. `text` shows it in a failure. */
@@ -41,6 +61,8 @@ type Call<Store> = { readonly text: string; readonly run: (store: Store) => Prom
 type Compared<Store> = {
   /** The table, by its id in the construct Storage. */
   readonly table: string;
+  /** What `lib/aws` exports of it. */
+  readonly stores: readonly { readonly name: string }[];
   readonly key: string;
   readonly onDynamo: (client: DynamoDBClient, table: string) => Store;
   readonly inMemory: () => Store & { readonly items: ReadonlyMap<string, object> };
@@ -206,6 +228,7 @@ const extractionCall = methodsOf<ExtractionStore & NameIndex>();
 
 const extractions = compared<ExtractionStore & NameIndex>({
   table: 'Extractions',
+  stores: [dynamoExtractionStore, dynamoNameIndex],
   key: 'extractionId',
   onDynamo: (client, table) => ({
     ...dynamoExtractionStore(client, table),
@@ -222,7 +245,7 @@ const extractions = compared<ExtractionStore & NameIndex>({
     {
       weight: 2,
       arbitrary: callOf(
-        'find',
+        'findByName',
         fc.tuple(
           fc.record({
             by: fc.constantFrom('reference', 'batch'),
@@ -254,6 +277,7 @@ const taskCall = methodsOf<ErasableTasks>();
 
 const tasks = compared<ErasableTasks>({
   table: 'Tasks',
+  stores: [dynamoTaskStore],
   key: 'taskId',
   onDynamo: (dynamo, table) => {
     const now = () => new Date(0);
@@ -293,6 +317,7 @@ const requestCall = methodsOf<RequestStore>();
 
 const requests = compared<RequestStore>({
   table: 'Requests',
+  stores: [dynamoRequestStore],
   key: 'requestId',
   onDynamo: dynamoRequestStore,
   inMemory: memoryRequestStore,
@@ -327,8 +352,26 @@ const refusalCall = methodsOf<RefusedCredentialsStore>();
 const isRefused = fc.boolean();
 const extractionIds = extractionId.map((id) => [id]);
 
+const repeatCall = methodsOf<RepeatCounter>();
+
+/** Seconds of the same hour, and of the next ones. */
+const now = fc.constantFrom(0, 1, 3_599, 3_600, 7_300).map((seconds) => new Date(1_000 * seconds));
+
+const repeats = compared<RepeatCounter>({
+  table: 'Refusals',
+  stores: [dynamoRepeatCounter],
+  key: 'credentialsMac',
+  onDynamo: dynamoRepeatCounter,
+  inMemory: memoryRepeatCounter,
+  calls: fc.oneof(
+    { weight: 3, arbitrary: repeatCall('count', fc.constant('extraction-1'), now) },
+    { weight: 2, arbitrary: repeatCall('compared', fc.constant('extraction-1'), fc.boolean()) },
+  ),
+});
+
 const refusals = compared<RefusedCredentialsStore>({
   table: 'Refusals',
+  stores: [dynamoRefusedCredentialsStore],
   key: 'credentialsMac',
   onDynamo: dynamoRefusedCredentialsStore,
   inMemory: memoryRefusedCredentialsStore,
@@ -341,7 +384,7 @@ const refusals = compared<RefusedCredentialsStore>({
   ),
 });
 
-const breakerCall = methodsOf<SharedItemStore>();
+const breakerCall = methodsOf<SharedItemStore & PermitStore>();
 const breakerName = fc.constantFrom('arn:aws:iam::111122223333:role/caller-1', pausesItem);
 const version = fc.constantFrom('one', 'two', 'three');
 const state = fc.constantFrom<BreakerState | Pauses>(
@@ -359,12 +402,31 @@ const state = fc.constantFrom<BreakerState | Pauses>(
   { starts: { since: 5, reason: 'why' } },
 );
 
-const breakers = compared<SharedItemStore>({
+const milliseconds = fc.integer({ min: 0, max: 4 });
+
+const breakers = compared<SharedItemStore & PermitStore>({
   table: 'Breakers',
+  stores: [dynamoBreakerStore, dynamoPermitStore],
   key: 'name',
-  onDynamo: dynamoBreakerStore,
-  inMemory: memoryBreakerStore,
+  onDynamo: (client, table) => ({
+    ...dynamoBreakerStore(client, table),
+    ...dynamoPermitStore(client, table),
+  }),
+  inMemory: () => {
+    const store = memoryBreakerStore();
+    return { ...store, ...permitStoreOver(store.items, async (_call, effect) => effect()) };
+  },
   calls: fc.oneof(
+    breakerCall(
+      'update',
+      fc.oneof(
+        fc.record({ kind: fc.constant('add'), ms: milliseconds, from: milliseconds, to: milliseconds }),
+        fc.record(
+          { kind: fc.constant('reset'), next: milliseconds, from: milliseconds, to: milliseconds },
+          { requiredKeys: ['kind', 'next', 'from'] },
+        ),
+      ),
+    ),
     breakerCall('read', breakerName, fc.constantFrom('eventually', 'strongly')),
     breakerCall(
       'replace',
@@ -375,13 +437,79 @@ const breakers = compared<SharedItemStore>({
   ),
 });
 
-const lineCall = methodsOf<StartLineStore>();
+/** What the state InLine writes, with its expressions evaluated. */
+export const writeOfInLine = (
+  TableName: string,
+  extractionId: string,
+  requestId: string,
+  token: string,
+): UpdateItemCommand => {
+  const { Arguments } = extractionMachineDefinition(readConfig(exampleSettings), {
+    startTask: 'start',
+    reconcile: 'reconcile',
+    startLine: TableName,
+  }).States.InLine;
+  const evaluated = JSON.stringify(Arguments)
+    .replace('{% $states.input.extractionId %}', extractionId)
+    .replace('{% $states.input.requestId %}', requestId)
+    .replace('{% $states.context.Task.Token %}', token);
+  return new UpdateItemCommand(JSON.parse(evaluated) as UpdateItemCommandInput);
+};
 
-const startLine = compared<StartLineStore>({
+/** The store, and what the state InLine does. */
+type Line = StartLineStore & {
+  enter(extractionId: string, requestId: string, token: string): Promise<boolean>;
+};
+
+const lineCall = methodsOf<Line>();
+const token = fc.constantFrom('token-1', 'token-2');
+
+const startLine = compared<Line>({
   table: 'StartLine',
+  stores: [dynamoStartLine],
   key: 'extractionId',
-  onDynamo: dynamoStartLine,
-  inMemory: memoryStartLine,
+  onDynamo: (client, table) => ({
+    ...dynamoStartLine(client, table),
+    enter: (...of) =>
+      client.send(writeOfInLine(table, ...of)).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof ConditionalCheckFailedException) return false;
+          throw error;
+        },
+      ),
+  }),
+  inMemory: () => {
+    const stored = startLineItems();
+    const { items, counts, enter } = stored;
+    /** The state writes this attribute too, and no function reads it. */
+    const inIndex = (item: StoredEntry) => ({ ...item, ...(item.callbackToken && { line: 'line' }) });
+    const store = startLineOver(stored, async (_call, effect) => effect());
+    return {
+      ...store,
+      find: async (id) => {
+        const found = await store.find(id);
+        return found && inIndex(found);
+      },
+      enter: async (...of) => enter(...of),
+      get items() {
+        const ofSeconds = [...counts].map(([second, calls]) => {
+          const extractionId = countsKey(second);
+          const counted = [...calls].flatMap(([key, of]) =>
+            Object.entries(of).flatMap(([kind, number]) =>
+              number === 0 ? [] : [[`${kind}/${key}`, number]],
+            ),
+          );
+          const item = { extractionId, expiresAt: second + countsKeptSeconds };
+          return [extractionId, { ...item, ...Object.fromEntries(counted) }] as const;
+        });
+        return new Map<string, object>([
+          ...[...items].map(([id, item]) => [id, inIndex(item)] as const),
+          ...ofSeconds,
+        ]);
+      },
+    };
+  },
   calls: fc.oneof(
     lineCall(
       'write',
@@ -406,10 +534,102 @@ const startLine = compared<StartLineStore>({
     ),
     lineCall('find', extractionId),
     lineCall('remove', extractionId, requestId),
+    lineCall('enter', extractionId, requestId, token),
+    lineCall('leave', fc.record({ extractionId, requestId, slot: text, callbackToken: token })),
+    lineCall(
+      'withdraw',
+      fc
+        .record(
+          { extractionId, requestId, callbackToken: token },
+          { requiredKeys: ['extractionId', 'requestId'] },
+        )
+        .map((found) => found as StoredEntry),
+    ),
+    lineCall(
+      'count',
+      epochSeconds,
+      fc.record({
+        kind: fc.constantFrom('accepted', 'refused', 'failed'),
+        key: fc.constantFrom('caller', 'another'),
+        times: fc.constant(1),
+        retryAt: fc.constant(7),
+      }),
+    ),
+    lineCall('counts', fc.constant(0), epochSeconds),
   ),
 });
 
-export const comparedStores = [extractions, tasks, requests, refusals, breakers, startLine];
+const erasureCall = methodsOf<ErasureStore>();
+const erasureId = fc.constantFrom('erasure-1', 'erasure-2', 'erasure-3');
+const scopeMac = fc.constantFrom('scope-1', 'scope-2');
+const ofErasure = fc.record({ erasureId, extractionId, requestId });
+const erasure = fc
+  .record(
+    { erasureId, askedBy: requestedBy, askedAt: time, reference: name, expiresAt: epochSeconds },
+    { requiredKeys: ['erasureId', 'askedBy', 'askedAt', 'expiresAt'] },
+  )
+  .map((one) => ({ ...one }));
+
+const erasures = compared<ErasureStore>({
+  table: 'Erasures',
+  stores: [dynamoErasureStore],
+  key: 'erasureId,item',
+  onDynamo: dynamoErasureStore,
+  inMemory: () => {
+    const { items, ...store } = memoryErasureStore();
+    const last = new Map<string, number | undefined>();
+    return {
+      ...store,
+      createFor: async (scope, one, replaced) => {
+        const isCreated = await store.createFor(scope, one, replaced);
+        if (isCreated) last.set(scope, one.expiresAt);
+        return isCreated;
+      },
+      get: async (id) => {
+        const found = await store.get(id);
+        // DynamoDB returns the sort key too.
+        return found && ({ ...found, item: 'erasure' } as typeof found);
+      },
+      get items() {
+        const keyed = [
+          ...[...items.erasures.values()].map((one) => ({ ...one, item: 'erasure' })),
+          ...[...items.tombstones.values()].map((one) => ({
+            ...one,
+            item: `${one.extractionId}/${one.requestId}`,
+          })),
+          ...[...items.scopes].map(([mac, id]) => ({
+            ...{ erasureId: `scope/${mac}`, item: 'scope', last: id, expiresAt: last.get(mac) },
+          })),
+        ];
+        return new Map(keyed.map((one) => [`${one.erasureId} ${one.item}`, one]));
+      },
+    };
+  },
+  calls: fc.oneof(
+    erasureCall('create', erasure),
+    erasureCall('lastOf', scopeMac),
+    erasureCall('createFor', scopeMac, erasure, fc.option(erasureId, { nil: undefined })),
+    erasureCall('get', erasureId),
+    erasureCall('finishSearch', erasureId, time, epochSeconds),
+    erasureCall(
+      'bury',
+      ofErasure.map((one) => ({ ...one })),
+    ),
+    erasureCall('setRemoving', ofErasure, time, epochSeconds),
+    erasureCall('setErased', ofErasure, time, epochSeconds),
+  ),
+});
+
+export const comparedStores = [
+  extractions,
+  tasks,
+  requests,
+  refusals,
+  repeats,
+  breakers,
+  startLine,
+  erasures,
+];
 
 /** What a call returned. Both kinds of store refuse an invalid change, each by its own error. */
 const outcomeOf = async (answer: Promise<unknown>): Promise<unknown> => {

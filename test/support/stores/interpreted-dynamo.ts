@@ -1,10 +1,14 @@
 import {
+  BatchGetItemCommand,
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  type PutItemCommandInput,
   QueryCommand,
+  TransactionCanceledException,
+  TransactWriteItemsCommand,
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
@@ -34,20 +38,57 @@ const checked = (input: Input, old: Item | undefined) => {
   throw refused(input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' ? old : undefined);
 };
 
-/** A DynamoDB client for one table in memory. It interprets the expressions of the commands. */
-export const interpretedDynamo = (key: string) => {
+/** The attributes of a key, which a comma separates, as one text. */
+export const keyOf = (key: string, item: Item): string =>
+  key
+    .split(',')
+    .map((name) => item[name])
+    .join(' ');
+
+/** A DynamoDB client for one table in memory. It interprets the expressions of the commands. `key`: its attributes, with a comma between them. `readsOld`: whether reads may be eventually consistent. */
+export const interpretedDynamo = (key: string, { readsOld = key === 'name' } = {}) => {
   const items = new Map<string, Item>();
 
-  const put = ({ input }: PutItemCommand) => {
+  const check = (input: PutItemCommandInput): (() => void) => {
     if (input.ConditionExpression === undefined) throw new Error('Every put has a condition.');
     const item = unmarshall(input.Item ?? {});
-    checked(input, items.get(String(item[key])));
-    items.set(String(item[key]), item);
+    checked(input, items.get(keyOf(key, item)));
+    return () => void items.set(keyOf(key, item), item);
+  };
+
+  const put = ({ input }: PutItemCommand) => {
+    check(input)();
     return {};
   };
 
+  const transact = ({ input }: TransactWriteItemsCommand) => {
+    let writes: readonly (() => void)[] = [];
+    try {
+      writes = (input.TransactItems ?? []).map(({ Put }) => check(Put as PutItemCommandInput));
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      throw new TransactionCanceledException({ message: error.message, $metadata: {} });
+    }
+    for (const write of writes) write();
+    return {};
+  };
+
+  /** What was just written must not count as lost. */
+  const isRead = (ConsistentRead: boolean | undefined): void => {
+    if (ConsistentRead !== true && !readsOld) throw new Error('This read may be old.');
+  };
+
+  const batchGet = ({ input }: BatchGetItemCommand) => {
+    const [[table = '', { Keys = [], ConsistentRead = undefined }] = ['', {}]] = Object.entries(
+      input.RequestItems ?? {},
+    );
+    isRead(ConsistentRead);
+    const found = Keys.flatMap((one) => items.get(keyOf(key, unmarshall(one))) ?? []);
+    return { Responses: { [table]: found.map((item) => marshall(item)) } };
+  };
+
   const remove = ({ input }: DeleteItemCommand) => {
-    const id = String(unmarshall(input.Key ?? {})[key]);
+    const id = keyOf(key, unmarshall(input.Key ?? {}));
     checked(input, items.get(id));
     items.delete(id);
     return {};
@@ -55,15 +96,16 @@ export const interpretedDynamo = (key: string) => {
 
   const update = ({ input }: UpdateItemCommand) => {
     const keys = unmarshall(input.Key ?? {});
-    const id = String(keys[key]);
+    const id = keyOf(key, keys);
     const old = items.get(id);
     const next = checked(input, old)(old ?? keys);
     items.set(id, next);
-    return input.ReturnValues === 'ALL_NEW' ? { Attributes: marshall(next) } : {};
+    return input.ReturnValues?.endsWith('_NEW') ? { Attributes: marshall(next) } : {};
   };
 
   const get = ({ input }: GetItemCommand) => {
-    const item = items.get(String(unmarshall(input.Key ?? {})[key]));
+    isRead(input.ConsistentRead);
+    const item = items.get(keyOf(key, unmarshall(input.Key ?? {})));
     return item === undefined ? {} : { Item: marshall(item) };
   };
 
@@ -73,6 +115,8 @@ export const interpretedDynamo = (key: string) => {
       if (command instanceof UpdateItemCommand) return update(command);
       if (command instanceof DeleteItemCommand) return remove(command);
       if (command instanceof GetItemCommand) return get(command);
+      if (command instanceof BatchGetItemCommand) return batchGet(command);
+      if (command instanceof TransactWriteItemsCommand) return transact(command);
       if (command instanceof QueryCommand) return { Items: [] };
       throw new Error('Unknown command.');
     },

@@ -31,7 +31,7 @@ export const erasureStoreOver = (
     lastOf: (scopeMac) => carryOut({ method: 'lastOf', key: 'scope' }, () => scopes.get(scopeMac)),
     createFor: (scopeMac, erasure, replaced) =>
       carryOut({ method: 'createFor', key: 'scope' }, () => {
-        if (scopes.get(scopeMac) !== replaced) return false;
+        if (scopes.get(scopeMac) !== replaced || erasures.has(erasure.erasureId)) return false;
         scopes.set(scopeMac, erasure.erasureId);
         erasures.set(erasure.erasureId, erasure);
         return true;
@@ -39,7 +39,7 @@ export const erasureStoreOver = (
     get: (erasureId) => carryOut({ method: 'get', key: 'erasure' }, () => erasures.get(erasureId)),
     finishSearch: (erasureId, searchedAt, expiresAt) =>
       carryOut({ method: 'finishSearch', key: 'erasure' }, () => {
-        const { reference: _reference, ...found } = erasures.get(erasureId) as Erasure;
+        const { reference: _reference, ...found } = erasures.get(erasureId) ?? ({ erasureId } as Erasure);
         erasures.set(erasureId, { ...found, searchedAt, expiresAt });
       }),
     bury: (tombstone) =>

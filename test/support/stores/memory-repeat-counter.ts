@@ -1,22 +1,37 @@
 import { maxMismatches, type RepeatCounter } from '../../../lib/extraction/store.ts';
 
-/** The counter in memory. Its hour never ends. */
-export const memoryRepeatCounter = (): RepeatCounter => {
-  const counts = new Map<string, { repeats: number; mismatches: number }>();
-  const of = (extractionId: string) => counts.get(extractionId) ?? { repeats: 0, mismatches: 0 };
+type Item = {
+  readonly credentialsMac: string;
+  readonly expiresAt: number;
+  readonly repeats: number;
+  readonly mismatches?: number;
+};
+
+/** The counter in memory, with its items in the table `Refusals`. */
+export const memoryRepeatCounter = (): RepeatCounter & { readonly items: ReadonlyMap<string, Item> } => {
+  const items = new Map<string, Item>();
+  const keyOf = (extractionId: string) => `repeats/${extractionId}`;
   return {
-    count: async (extractionId) => {
-      const { repeats, mismatches } = of(extractionId);
-      if (repeats >= maxMismatches) return { retryAfter: mismatches < maxMismatches ? 1 : 3_600 };
-      counts.set(extractionId, { repeats: repeats + 1, mismatches });
+    items,
+    count: async (extractionId, now) => {
+      const credentialsMac = keyOf(extractionId);
+      const seconds = Math.floor(now.getTime() / 1_000);
+      const found = items.get(credentialsMac);
+      if (found === undefined || found.expiresAt <= seconds) {
+        items.set(credentialsMac, { credentialsMac, expiresAt: seconds + 3_600, repeats: 1 });
+        return 'counted';
+      }
+      const { repeats, mismatches = 0, expiresAt } = found;
+      if (repeats >= maxMismatches)
+        return { retryAfter: mismatches < maxMismatches ? 1 : expiresAt - seconds };
+      items.set(credentialsMac, { ...found, repeats: repeats + 1 });
       return 'counted';
     },
     compared: async (extractionId, isSame) => {
-      const { repeats, mismatches } = of(extractionId);
-      counts.set(extractionId, {
-        repeats: isSame ? repeats - 1 : repeats,
-        mismatches: isSame ? mismatches : mismatches + 1,
-      });
+      const found = items.get(keyOf(extractionId));
+      if (found === undefined || found.repeats <= 0) return;
+      const changed = isSame ? { repeats: found.repeats - 1 } : { mismatches: (found.mismatches ?? 0) + 1 };
+      items.set(found.credentialsMac, { ...found, ...changed });
     },
   };
 };

@@ -1,8 +1,8 @@
 import {
-  BatchGetItemCommand,
+  type BatchGetItemCommandInput,
   DynamoDBClient,
   QueryCommand,
-  TransactWriteItemsCommand,
+  type TransactWriteItemsCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { KMSClient } from '@aws-sdk/client-kms';
@@ -11,7 +11,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { ResourceNotFoundException, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { vi } from 'vitest';
 import type { FunctionName } from '../../../infra/lambda/function-names.ts';
 import { interpretedDynamo } from '../../support/stores/interpreted-dynamo.ts';
@@ -29,6 +29,10 @@ const settings = {
 export const variablesOf = (name: FunctionName): Readonly<Record<string, string>> =>
   functionsOf(synthesize(settings).template).get(name)?.variables ?? {};
 
+type Tables = Partial<BatchGetItemCommandInput & TransactWriteItemsCommandInput> & {
+  readonly TableName?: string;
+};
+
 type Command = { readonly input: Record<string, unknown> };
 type Sent = { readonly name: string; readonly input: Record<string, unknown> };
 
@@ -36,7 +40,7 @@ type Sent = { readonly name: string; readonly input: Record<string, unknown> };
 const tablesInMemory = () => {
   const keys = {
     Breakers: 'name',
-    Erasures: 'erasureId',
+    Erasures: 'erasureId,item',
     Extractions: 'extractionId',
     Refusals: 'credentialsMac',
     Requests: 'requestId',
@@ -44,7 +48,7 @@ const tablesInMemory = () => {
     Tasks: 'taskId',
   };
   return Object.fromEntries(
-    Object.entries(keys).map(([name, key]) => [name, interpretedDynamo(key)]),
+    Object.entries(keys).map(([name, key]) => [name, interpretedDynamo(key, { readsOld: true })]),
   ) as Readonly<Record<keyof typeof keys, ReturnType<typeof interpretedDynamo>>>;
 };
 
@@ -66,21 +70,9 @@ export const stubAws = () => {
       const items = IndexName === '' ? [...tableNamed(TableName).items.values()] : (indexed[IndexName] ?? []);
       return { Items: items.map((item) => marshall(item)), Count: items.length };
     }
-    if (command instanceof BatchGetItemCommand) {
-      const [[name = '', { Keys = [] }] = ['', {}]] = Object.entries(command.input.RequestItems ?? {});
-      const { items } = tableNamed(name);
-      const found = Keys.flatMap((key) => items.get(String(Object.values(unmarshall(key))[0])) ?? []);
-      return { Responses: { [name]: found.map((item) => marshall(item)) } };
-    }
-    if (command instanceof TransactWriteItemsCommand) {
-      for (const { Put } of command.input.TransactItems ?? []) {
-        const item = unmarshall(Put?.Item ?? {});
-        tableNamed(Put?.TableName).items.set(String(item.erasureId), item);
-      }
-      return {};
-    }
-    const { TableName } = (command as { readonly input: { readonly TableName?: string } }).input;
-    return tableNamed(TableName).client.send(command as never);
+    const { TableName, RequestItems, TransactItems } = (command as { readonly input: Tables }).input;
+    const named = TableName ?? Object.keys(RequestItems ?? {})[0] ?? TransactItems?.[0]?.Put?.TableName;
+    return tableNamed(named).client.send(command as never);
   };
   const answer = (command: Command) => {
     const { SecretId, VersionStage } = command.input;
