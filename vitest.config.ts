@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { testTimeoutMs } from './test/e2e/time-limits.ts';
+import { nameHangingTests } from './test/support/programs/name-hanging-tests.ts';
 import { reportSkipped } from './test/support/programs/report-skipped.ts';
 
 /** These have a deployment of their own, because they change what all others share: the provider, its answers, the permissions. */
@@ -47,7 +48,7 @@ const e2e = {
 
 export default defineConfig({
   test: {
-    reporters: ['default', reportSkipped],
+    reporters: ['default', reportSkipped, nameHangingTests({ limitMs })],
     tags: [
       {
         name: 'slow',

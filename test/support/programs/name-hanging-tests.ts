@@ -1,0 +1,55 @@
+import type { Reporter, TestModule } from 'vitest/node';
+
+/** The tests of a deployment wait for it, and so does the hook of their file. */
+const waitsLonger = ({ project }: TestModule): boolean => project.name.startsWith('e2e');
+
+/** What of a file has not ended: the first of it is what hangs, if its tests run one after another. */
+const unended = ({ relativeModuleId, children }: TestModule): string => {
+  const [first = 'what it imports'] = [...children.allTests('pending')].map(({ fullName }) => fullName);
+  return `${relativeModuleId}: ${first}`;
+};
+
+/**
+ * Names a test file in which nothing has ended for a minute, or for five minutes if it waits for a deployment: a call in it hangs or loops.
+ * A loop never gives the test's own limit its turn. So a file without progress for longer than that limit ends the run.
+ */
+export const nameHangingTests = ({
+  limitMs,
+  now = Date.now,
+  print = (line) => console.error(line),
+  end = () => process.exit(1),
+}: {
+  /** Of a single test. */
+  readonly limitMs: number;
+  readonly now?: () => number;
+  readonly print?: (line: string) => void;
+  readonly end?: () => void;
+}): Reporter & { readonly check: () => void } => {
+  /** When the file began, or when a test of it ended last. */
+  const running = new Map<TestModule, { readonly since: number; readonly isNamed?: true }>();
+  const progress = (module: TestModule): void => void running.set(module, { since: now() });
+  const check = (): void => {
+    for (const [module, { since, isNamed }] of running) {
+      const waited = now() - since;
+      const seconds = Math.round(waited / 1_000);
+      if (isNamed === undefined && waited >= (waitsLonger(module) ? 300_000 : 50_000)) {
+        print(`Nothing has ended for ${seconds} s. It hangs or loops: ${unended(module)}`);
+        running.set(module, { since, isNamed: true });
+      }
+      if (waited < limitMs + 60_000) continue;
+      print(`The run ends, as nothing has ended for ${seconds} s: ${unended(module)}`);
+      end();
+    }
+  };
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    check,
+    onTestRunStart: () => {
+      timer = setInterval(check, 5_000).unref();
+    },
+    onTestModuleQueued: progress,
+    onTestCaseResult: ({ module }) => progress(module),
+    onTestModuleEnd: (module) => void running.delete(module),
+    onTestRunEnd: () => clearInterval(timer),
+  };
+};
