@@ -10,6 +10,7 @@ export type DrawnFault = {
   /** The file, the kind of change, and the line: it outlives changes elsewhere in the file. */
   readonly id: string;
   readonly file: string;
+  readonly kind: string;
   readonly line: number;
   readonly was: string;
   readonly is: string;
@@ -70,11 +71,17 @@ const changesOf = (node: Any, parent: Any | undefined, source: string): readonly
   if ((type === 'IfStatement' || type === 'ConditionalExpression') && test !== undefined)
     return one('condition negated', `!(${text(test)})`, test);
   if (type === 'Literal' && typeof node.value === 'boolean') return one('other boolean', String(!node.value));
-  if (type === 'Literal' && typeof node.value === 'number')
-    return one('number plus 1', `(${text(node)} + 1)`);
-  // Not the name of a module or of a property.
+  if (type === 'Literal' && typeof node.value === 'number') {
+    const unit = node.value > 1 ? one('number times 1,000', `(${text(node)} * 1_000)`) : [];
+    return [...one('number plus 1', `(${text(node)} + 1)`), ...unit];
+  }
+  if (type === 'AwaitExpression') return one('without await', `(${text(node.argument as Any)})`);
+  // Not the name of a module or of a property, and no sentence, which is for people.
   const isPlainText =
-    typeof node.value === 'string' && parent?.type !== 'ImportDeclaration' && parent?.key !== node;
+    typeof node.value === 'string' &&
+    !/ \w+ /.test(node.value) &&
+    parent?.type !== 'ImportDeclaration' &&
+    parent?.key !== node;
   if (type === 'Literal' && isPlainText && !String(parent?.type).startsWith('Export'))
     return one('other text', "'other'");
   if (type === 'ExpressionStatement' && node.directive === undefined) return one('statement left out', ';');
@@ -109,6 +116,7 @@ export const faultsOf = (file: string, source: string): readonly DrawnFault[] =>
     return {
       id: time === 1 ? name : `${name} (${time})`,
       file,
+      kind,
       line,
       was: source.slice(start, end),
       is,
@@ -117,14 +125,38 @@ export const faultsOf = (file: string, source: string): readonly DrawnFault[] =>
   });
 };
 
-const core = ['lib/extraction', 'lib/breaker', 'lib/rate-limit', 'lib/webhook'];
+/** The core, the rest of lib, the functions and the infrastructure are drawn alike, however many lines each has. */
+const partOf = (file: string): string =>
+  /^lib\/(extraction|breaker|rate-limit|webhook)\//.test(file) ? 'core' : (file.split('/')[0] ?? '');
 
-/** So many faults drawn in the core. A seed draws them by their ids, so that a change of the code replaces few of them. */
-export const drawFaults = (seed: number, count: number): readonly DrawnFault[] =>
-  core
+/** Promises that are not awaited, wrong units, wrong constants, lost fields, lost statements, and all that makes a condition another one. */
+const classOf = (kind: string): string =>
+  /^(without await|number times 1,000|number plus 1|property left out|statement left out|other (text|boolean))$/.exec(
+    kind,
+  )?.[0] ?? 'condition';
+
+const strataOf = (faults: readonly DrawnFault[], rank: (text: string) => string) =>
+  [...Map.groupBy(faults, ({ file, kind }) => `${classOf(kind)} in ${partOf(file)}`)]
+    .map(([name, members]) => ({
+      at: rank(name),
+      members: members
+        .map((fault) => ({ fault, at: rank(fault.id) }))
+        .toSorted((one, other) => (one.at < other.at ? -1 : 1)),
+    }))
+    .toSorted((one, other) => (one.at < other.at ? -1 : 1));
+
+/**
+ * So many faults drawn in lib, functions and infra, one of each stratum after the other: a kind of change in a part of the code. A seed draws
+ * them by their ids, so that a change of the code replaces few of them.
+ */
+export const drawFaults = (seed: number, count: number): readonly DrawnFault[] => {
+  const rank = (text: string): string => createHash('sha256').update(`${seed} ${text}`).digest('hex');
+  const all = ['lib', 'functions', 'infra']
     .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: repository }))
-    .flatMap((file) => faultsOf(file, readFileSync(join(repository, file), 'utf8')))
-    .map((fault) => ({ fault, at: createHash('sha256').update(`${seed} ${fault.id}`).digest('hex') }))
-    .toSorted((one, other) => (one.at < other.at ? -1 : 1))
+    .flatMap((file) => faultsOf(file, readFileSync(join(repository, file), 'utf8')));
+  return strataOf(all, rank)
+    .flatMap(({ at, members }) => members.map(({ fault }, index) => ({ fault, index, at })))
+    .toSorted((one, other) => one.index - other.index || (one.at < other.at ? -1 : 1))
     .slice(0, count)
     .map(({ fault }) => fault);
+};

@@ -24,10 +24,10 @@ const file = new URL('survivors.txt', import.meta.url);
 const known = new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean));
 const directory = mkdtempSync(join(tmpdir(), 'cosecha-drawn-faults-'));
 
-/** Whether the compiler refuses it, in a copy of `lib`. */
+/** Whether the compiler refuses it, in a copy of the product. */
 const isRefused = async ({ file, source }: DrawnFault): Promise<boolean> => {
-  const copy = mkdtempSync(join(directory, 'lib-'));
-  for (const part of ['lib', 'package.json'])
+  const copy = mkdtempSync(join(directory, 'product-'));
+  for (const part of ['lib', 'functions', 'infra', 'package.json'])
     cpSync(join(repository, part), join(copy, part), { recursive: true });
   symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'));
   writeFileSync(join(copy, file), source);
@@ -58,7 +58,7 @@ const isCaught = async (fault: DrawnFault, lane: number): Promise<boolean> => {
 };
 
 const drawn = drawFaults(seed, Number(values.count));
-console.log(`${drawn.length} faults, drawn in the core by the seed ${seed}.`);
+console.log(`${drawn.length} faults, drawn by the seed ${seed}.`);
 const left = [...drawn];
 const survivors: DrawnFault[] = [];
 const runLane = async (_: unknown, lane: number): Promise<void> => {

@@ -7,10 +7,17 @@ import { caughtCode, type DrawnFault } from './draw-faults.ts';
 
 /** The fastest tests of `npm test` that cover one fault, in one process. main.ts writes the file that has the fault. */
 const { file, source }: DrawnFault = JSON.parse(readFileSync(process.env.DRAWN_FAULT ?? '', 'utf8'));
-const [, area = ''] = file.split('/');
+const [part = '', folder = ''] = file.split('/');
+const area = part === 'lib' ? folder : part;
 
-/** Beside the unit tests. Many extractions share breakers and rates alone. */
+/** Beside the unit tests of the folder. Many extractions share breakers and rates alone. */
 const others: Readonly<Record<string, string>> = {
+  aws: 'test/unit/functions/*.test.ts',
+  consents: 'test/unit/lib/extraction/api/answers.test.ts',
+  functions: 'test/unit/lib/aws/**/*.test.ts',
+  http: 'test/unit/lib/extraction/api/*.test.ts',
+  observability: 'test/unit/docs/pages.test.ts',
+  provider: 'test/{provider-conformance,unit/consents}/**/*.test.ts',
   extraction: 'test/{enumeration,simulation}/{enumeration,parts-that-stay-dead,world}.test.ts',
   breaker: 'test/simulation/{many-extractions,parts-that-stay-dead,world}.test.ts',
   'rate-limit': 'test/simulation/many-extractions.test.ts',
@@ -48,7 +55,7 @@ export default defineConfig({
   ],
   test: {
     root: repository,
-    include: [`test/unit/lib/${area}/**/*.test.ts`, others[area] ?? ''],
+    include: [`test/unit/${part === 'lib' ? `lib/${area}` : part}/**/*.test.ts`, others[area] ?? ''],
     // The other properties do not run the webhook.
     testNamePattern: /^(?!(?:answers|api|consents|credentials|reads)\/)/,
     tags: config.test?.tags ?? [],

@@ -7,13 +7,14 @@ test('a drawn fault is a source with one change, and types are never changed', (
     "const isLate = (at: 'x' | 1, max = 2): boolean => at > max && !isOff;\nif (isLate(1)) stop();";
   expect(faultsOf('lib/late.ts', source).map(({ line, was, is }) => [line, was, is])).toEqual([
     [1, '2', '(2 + 1)'],
+    [1, '2', '(2 * 1_000)'],
     [1, '&&', '||'],
     [1, '>', '>='],
     [2, 'isLate(1)', '!(isLate(1))'],
     [2, '1', '(1 + 1)'],
     [2, 'stop();', ';'],
   ]);
-  expect(faultsOf('lib/late.ts', source)[2]).toMatchObject({
+  expect(faultsOf('lib/late.ts', source)[3]).toMatchObject({
     id: `lib/late.ts: > is >=: ${source.split('\n')[0]}`,
     source: source.replace('at > max', 'at >= max'),
   });
