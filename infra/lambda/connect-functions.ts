@@ -5,7 +5,9 @@ import { ExtractionMachine } from '../constructs/extraction-machine.ts';
 import { Alarms } from '../constructs/observability/alarms.ts';
 import { CosechaDashboard } from '../constructs/observability/dashboard.ts';
 import { metricsOf } from '../constructs/observability/metrics.ts';
+import { UsageQuery } from '../constructs/observability/usage-query.ts';
 import { ReconcileRules } from '../constructs/reconcile-rules.ts';
+import { isLocal } from '../constructs/removal-policy.ts';
 import { streamParameters } from '../constructs/stream/extraction-consumer.ts';
 import { OperatorPolicies } from '../policies/operator-policies.ts';
 import type { Resources } from '../resources.ts';
@@ -95,9 +97,12 @@ const monitor = (
     dispatchStarts: functions.dispatchStarts.function,
     receiveWebhook: functions.receiveWebhook.function,
   });
-  const { startTask, receiveWebhook, reconcileExtraction } = functions;
+  const { requestExtraction, startTask, receiveWebhook, reconcileExtraction } = functions;
   const logGroups = [startTask, receiveWebhook, reconcileExtraction].map(({ logGroup }) => logGroup);
   const alarms = new Alarms(scope, 'Alarms', { config, metrics, logGroups }).all;
+  // The emulator does not create one.
+  if (!isLocal(config))
+    new UsageQuery(scope, 'Usage', { config, logGroups: [requestExtraction.logGroup, ...logGroups] });
   const dashboard = new CosechaDashboard(scope, 'Dashboard', { config, metrics, alarms });
   return { alarms, dashboard };
 };

@@ -53,7 +53,9 @@ const outcomeFields = (record: Extraction) => {
   // That of any other outcome may change while it is collected, and then one extraction would count as two.
   const lastProblem = status === 'NOT_STARTED' ? record.lastProblem : undefined;
   const ended = defined({ status, reason, lastProblem });
-  return { extractionId, ...subjectFields(record), ...ended, ...settledFields(record) };
+  // The saved query counts outcomes by caller (infra/constructs/observability/usage-query.ts).
+  const caller = record.requestedBy;
+  return { extractionId, caller, ...subjectFields(record), ...ended, ...settledFields(record) };
 };
 
 /** Reports an outcome, a correction too. */

@@ -430,6 +430,18 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .addHelpText('after', examples('--stage prod health', '--stage prod health --json'))
       .action(run(async () => (await import('./commands/health.ts')).health)),
   (command, run) =>
+    command('usage')
+      .description('print how much each caller requests of each bank, how it ends, and what it costs')
+      .option('--caller <name>', 'only this caller, by its ARN or the name of its role')
+      .option('--batch <text>', "only this batch of the caller's")
+      .addOption(sinceOption('what ended, or was requested, within 2h, or since 2026-11-22', '24h'))
+      .option('--until <time>', 'what did so before 2026-11-23', since)
+      .addHelpText(
+        'after',
+        examples('--stage prod usage --since 24h', '--stage prod usage --batch morning --json'),
+      )
+      .action(run(async () => (await import('./commands/usage.ts')).usage)),
+  (command, run) =>
     command('audit')
       .description('check 16 rules over the requests of a period and all that is open')
       .addOption(sinceOption('requests within 2h, for example, or since 2026-11-22T08:00:00Z', '24h'))

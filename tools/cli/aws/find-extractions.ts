@@ -6,12 +6,20 @@ import {
   type ExtractionStatus,
   entityOrProductOf,
   openStatuses,
+  ownOutcomes,
+  terminalStatuses,
 } from '../../../lib/extraction/record.ts';
 import { isSameName } from '../../../lib/extraction/spellings.ts';
 import { callerName } from '../terminal/operator-view.ts';
 import type { Since } from '../terminal/parse-time.ts';
 import { idsWithName, openExtractionIds, readExtractions } from './read-extractions.ts';
 import { type RecentExtractionsDeps, recentExtractionsReader } from './recent-extractions-reader.ts';
+
+export const allStatuses: readonly ExtractionStatus[] = [
+  ...openStatuses,
+  ...terminalStatuses,
+  ...ownOutcomes,
+];
 
 /** The options of commands that find extractions. An absent one matches every record, and several values of one each of them. */
 export type FindOptions = {

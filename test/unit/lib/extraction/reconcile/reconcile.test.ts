@@ -197,7 +197,8 @@ describe('REQUESTED', () => {
     const outcome = { status: 'NOT_STARTED', reason };
     const record = { ...outcome, settledAt: iso(now), settledBy: 'reconcile' };
     expect(await reconcile(caller)).toMatchObject({ conclusion: 'closed', record });
-    const about = { extractionId: id, entity: 'bank', seconds: now, settledMs: at(now).getTime() };
+    const times = { seconds: now, settledMs: at(now).getTime() };
+    const about = { extractionId: id, caller: extraction().requestedBy, entity: 'bank', ...times };
     expect(progress).toEqual([['Extraction ended.', { ...about, ...outcome, failed: true }]]);
     expect([counted, reads()]).toEqual([['NotStarted'], 0]);
   });
