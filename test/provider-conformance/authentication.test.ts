@@ -72,6 +72,7 @@ describe('Mechanisms', () => {
     await isUnauthorized(readTask(connection, usual, 'task'));
   });
 
+  // Not shown: Authentication: whether a login ends the client's other sessions
   statement('a login is assumed to end no other session', [], async () => {
     const first = await logIn(connection, server.apiKey);
     await logIn(connection, server.apiKey);
@@ -150,6 +151,7 @@ describe('Rules', () => {
     expect(await logins()).toBe(before + 1);
   });
 
+  // Not shown: Authentication: token of PDF and revoke
   statement('PDF and revoke are assumed to take the Task Token', ['control'], async () => {
     const mine = await someConsent();
     const theirs = await someConsent();
@@ -160,6 +162,7 @@ describe('Rules', () => {
     await client.revokeConsent(theirs.token, theirs.consentId);
   });
 
+  // Not shown: Authentication: token of entity listing and user status
   statement('entity listing and user status are assumed to take the session token', ['control'], async () => {
     const { token } = await someConsent();
     await isUnauthorized(listEntities(connection, token.taskToken));

@@ -72,6 +72,7 @@ describe('Create OTP token', () => {
     await fails(client.createOtpToken({ ...otpRequest(), products }), InvalidProviderRequest);
   });
 
+  // Not shown: Create OTP token: country of the national id
   statement(
     'username may include or omit dots and hyphen, and must include the check digit',
     ['control'],
@@ -189,6 +190,7 @@ describe('List consents', () => {
     expect(found).toEqual(ids);
   });
 
+  // Not shown: List consents: filter parameters
   statement('filter parameters are not shown: any may be passed', ['target'], async () => {
     const token = await client.createTaskToken(someTarget());
     await client.listConsents(token, { filters: { status: 'ACTIVE' } });
@@ -202,6 +204,7 @@ describe('List consents', () => {
 });
 
 describe('Get consent', () => {
+  // Not shown: Consent: form of its id: "uuid-like"
   statement('the id of a consent is uuid-like: what one call returns, every other accepts', [], async () => {
     // The same pattern is required of a session's answer, in a path and in a request for an extraction.
     expect((await client.createOtpToken(otpRequest())).consentId).toMatch(consentIdPattern);
@@ -209,6 +212,7 @@ describe('Get consent', () => {
 });
 
 describe('Consent PDF', () => {
+  // Not shown: Consent PDF: fields of the answer
   statement('a temporary URL is answered, from which the PDF can be downloaded', ['control'], async () => {
     const { token, consentId } = await someConsent();
     const { url } = await client.getConsentPdf(token, consentId);
@@ -216,6 +220,7 @@ describe('Consent PDF', () => {
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
   });
 
+  // Not shown: Consent PDF: method and path
   statement('its method and path are assumed, and a setting', ['control'], async () => {
     const { token, consentId } = await someConsent();
     await client.getConsentPdf(token, consentId);
@@ -228,6 +233,7 @@ describe('Consent PDF', () => {
 });
 
 describe('Revoke consent', () => {
+  // Not shown: Revoke consent: method and path
   statement(
     'its method and path are assumed, and a setting; consentId is in the body',
     ['control'],
@@ -292,6 +298,7 @@ describe('Poll extraction (v1)', () => {
 });
 
 describe('Retrieve data, synchronous', () => {
+  // Not shown: Versioning: deprecation schedule, negotiation
   statement(
     'the synchronous call is deprecated, and its asynchronous successor gives the same data',
     ['consent'],
@@ -305,6 +312,7 @@ describe('Retrieve data, synchronous', () => {
 });
 
 describe('v2 consent-based extraction', () => {
+  // Not shown: v2 consent-based extraction: body of the start
   statement('start is HTTP 200 with data.taskId', ['consent'], async () => {
     const { token, order } = await someConsent();
     expect(await client.startExtractionV2(token, order)).not.toBe('');
@@ -321,6 +329,7 @@ describe('v2 consent-based extraction', () => {
     });
   });
 
+  // Not shown: v2 consent-based extraction: which error answers end an extraction, and which concern one poll only
   statement('every other outcome is HTTP 4xx or 5xx', ['control'], async () => {
     const { token, order } = await someConsent('movement', {
       failure: { status: 422, errorType: 'ENTITY' },
@@ -329,6 +338,7 @@ describe('v2 consent-based extraction', () => {
     await fails(extractedV2(token, order), ProviderExtractionFailed);
   });
 
+  // Not shown: v2 consent-based extraction: paths
   statement('its paths are assumed, and a setting', ['control'], async () => {
     const { token, order } = await someConsent();
     const taskId = await client.startExtractionV2(token, order);
@@ -377,6 +387,7 @@ describe('Legacy v1 task API', () => {
     await fails(startLegacyTask(connection, 'token', request), InvalidProviderRequest);
   });
 
+  // Not shown: Legacy v1 task API: effect of the boolean `webhook`
   statement('it may be sent a boolean webhook', ['control'], async () => {
     await client.startLegacyTask({ action: 'demo-bank:tef', credentials: user, webhook: true });
   });
@@ -389,6 +400,7 @@ describe('Legacy v1 task API', () => {
     expect(movements.results?.data?.every(isMovementItem)).toBe(true);
   });
 
+  // Not shown: States: transitions of a legacy task
   statement('a legacy task in progress is assumed to be answered as one of v1', ['control'], async () => {
     const credentials = await plannedUser({ durationMs: null });
     const taskId = await client.startLegacyTask({ action: 'demo-bank:tef', credentials });
@@ -399,6 +411,7 @@ describe('Legacy v1 task API', () => {
     expect((await client.listEntities()).length).toBeGreaterThan(0);
   });
 
+  // Not shown: Legacy v1 task API: body of the user status
   statement(
     'POST /api/v1/users/status/by-entity answers with a user status; its body is assumed',
     ['control'],

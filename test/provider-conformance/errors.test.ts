@@ -58,6 +58,7 @@ describe('Action error codes', () => {
 });
 
 describe('HTTP', () => {
+  // Not shown: Errors: values of `errorType` and `errorCode`
   statement(
     'a v2 consent-based failure has errorType, and errorCode for subcategories',
     ['control'],
@@ -76,6 +77,8 @@ describe('HTTP', () => {
     });
   });
 
+  // Not shown: Authentication: finer permissions
+  // Not shown: Errors: bodies and codes of v1 calls
   statement('error bodies of v1 calls are not shown: the status decides', ['control'], async () => {
     const kinds = [
       [400, ProviderRefused],
@@ -94,6 +97,7 @@ describe('HTTP', () => {
     await control().setFaults([]);
   });
 
+  // Not shown: Errors: status of an invalid body
   statement('an invalid request body is assumed to be refused with 400', ['control'], async () => {
     const { token } = await someConsent();
     const consentId = 'no-uuid';
@@ -121,6 +125,7 @@ describe('Sandbox presets for POST /api/v1/tasks', () => {
 });
 
 describe('Causes that the document shows for other routes', () => {
+  // Not shown: Errors: texts of refusals on other routes than `POST /api/v1/tasks`
   statement('a v2 task is assumed to be refused in the words of v1', ['control'], async () => {
     for (const [preset, kind] of [
       ['temporarilyRestricted', ProviderRefused],
@@ -141,6 +146,7 @@ describe('Causes that the document shows for other routes', () => {
     }
   });
 
+  // Not shown: v1 legacy task statuses: whether a poll under a consent ends so too
   statement(
     'a poll under a consent that is answered with the code of an error has ended',
     ['control'],

@@ -134,6 +134,7 @@ describe('Trigger', () => {
 });
 
 describe('Payload', () => {
+  // Not shown: Events: length of `taskId` in a delivery
   statement('in plain mode it is taskId and taskStatus', ['control'], async () => {
     const taskId = await announced({ enable: true });
     expect(JSON.parse(bodyOf(0).toString())).toEqual({ taskId, taskStatus: 'COMPLETED' });
@@ -163,6 +164,8 @@ describe('Payload', () => {
 describe('Signature', () => {
   const another = signingKeyOf('another');
   const key = signingKeyOf(signingKey);
+  // Not shown: Events: case of the hex digits
+  // Not shown: Events: encoding of the shared key
   statement(
     'X-Service-Signature is sha256= and the HMAC-SHA256 of the raw body, in both modes',
     ['control'],
@@ -209,6 +212,7 @@ describe('Delivery', () => {
     }
   });
 
+  // Not shown: Events: attempts 4 and 5
   statement(
     'attempts are made when the task ends, after 30 s, after 60 s, and so on up to retries',
     ['control'],
@@ -242,6 +246,7 @@ describe('Delivery', () => {
 });
 
 describe('Elsewhere', () => {
+  // Not shown: Events: events of the consent flow and of v1 tasks
   statement(
     'events of the consent flow and of v1 tasks are not shown: none is sent',
     ['control'],

@@ -116,6 +116,7 @@ describe('Rules', () => {
     },
   );
 
+  // Not shown: Limits: validity of a Task Token and of a `taskId`
   statement('an expired Task Token is replaced, and the call repeated once', ['control'], async () => {
     const { target, token, consentId } = await someConsent();
     await control().expireTokens({ kind: 'task' });
@@ -137,6 +138,7 @@ describe('Rules', () => {
     await fails(client.readTask(taskId), ProviderRefused);
   });
 
+  // Not shown: Limits: rate limits
   statement(
     'rate limits are not shown: 429 is assumed to mean that nothing was started',
     ['control'],
@@ -147,6 +149,7 @@ describe('Rules', () => {
     },
   );
 
+  // Not shown: Limits: upper bounds of `limit` and `expire`, number of actions, request size
   statement('upper bounds of limit and expire are not shown: the client sets none', ['target'], async () => {
     expect(await logIn(connection, server.apiKey, 24 * 60)).not.toBe('');
     const token = await client.createTaskToken(someTarget());

@@ -107,6 +107,7 @@ describe('Consent', () => {
     },
   );
 
+  // Not shown: States: other transitions of a consent
   statement('subStatus has seven values, ONE_SHOT_ALREADY_USED among them', ['control'], async () => {
     const { token, consentId } = await someConsent();
     const statuses = {
@@ -144,6 +145,7 @@ describe('Consent', () => {
 });
 
 describe('v1 consent-based task', () => {
+  // Not shown: States: initial state of a v1 task, and order of its states
   statement(
     'it is pending or running with code 202, then success with code 200 and results',
     ['control'],
@@ -175,6 +177,7 @@ describe('Product data item shapes', () => {
     }
   });
 
+  // Not shown: Product data: result schemas of other products
   statement('data of any other structure is passed on unchanged', ['control'], async () => {
     const results = [null, 7, 'text', { deep: [{ down: true }] }];
     const { token, order } = await someConsent('movement', { results });
@@ -183,6 +186,7 @@ describe('Product data item shapes', () => {
 });
 
 describe('v2 task', () => {
+  // Not shown: Product identifiers: entity catalogue
   statement('a v2 task has a taskId, a taskStatus and results', ['credentials'], async () => {
     const taskId = await client.startTask(taskFor('COMPLETED'));
     expect(taskId).not.toBe('');
@@ -276,11 +280,14 @@ describe('Credentials', () => {
     expect(await outcomeOf({ mode: 'encrypted', value }, sessionToken)).toBe('PARTIAL');
   });
 
+  // Not shown: Credentials: format of persisted ciphertext
   statement('credentials may be persisted: a ciphertext whose format is not shown', ['control'], async () => {
     const value = persistCredentials(credentialsFor('PARTIAL'));
     expect(await outcomeOf({ mode: 'persisted', value }, await client.sessionToken())).toBe('PARTIAL');
   });
 
+  // Not shown: Credentials: how `mode` and value are laid out
+  // Not shown: Credentials: required fields per entity
   statement('credentials may be raw: fields of the entity', ['outcomes'], async () => {
     const value = credentialsFor('PARTIAL');
     expect(await outcomeOf({ mode: 'raw', value }, await client.sessionToken())).toBe('PARTIAL');
