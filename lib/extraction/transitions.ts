@@ -412,7 +412,13 @@ export const markErasing = ({ record, now }: Pick<Facts, 'record' | 'now'>): Cha
   const advice = adviceOf({ ...record, erasingAt });
   return {
     extractionId: record.extractionId,
-    when: { status: [record.status], requestId: record.requestId, notErasing: true },
+    when: {
+      status: [record.status],
+      requestId: record.requestId,
+      notErasing: true,
+      // The advice is that of an open record, or of a closed one.
+      ...(record.dueShard === undefined ? {} : { open: true }),
+    },
     set: { erasingAt, ...defined({ advice }) },
     remove: [],
     proof: (refusing) =>

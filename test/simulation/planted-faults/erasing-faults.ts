@@ -92,6 +92,13 @@ export const erasingFaults: Faults = {
     caughtBy: 'erasing-keeps-out',
     where: { scenario: 'erased-while-running' },
   },
+  'late-mark-of-a-closed-record': {
+    does: 'A mark that takes effect once the record is closed brings the advice of an open one.',
+    file: 'lib/extraction/transitions.ts',
+    find: '...(record.dueShard === undefined ? {} : { open: true }),',
+    caughtBy: 'advice-follows',
+    where: { scenario: 'seed-109421', after: '19.9,24.2,43.13,53.10,65.13', faults: 1 },
+  },
   'message-after-the-tombstone': {
     does: 'A search writes the tombstone before it sends the message, and another copy of its message finishes the search.',
     file: 'lib/extraction/erase/search.ts',
