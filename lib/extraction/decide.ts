@@ -66,13 +66,23 @@ const isIn = <Name extends Phase['phase']>(
 ): context is Context<Extract<Phase, { readonly phase: Name }>> =>
   names.some((name) => name === context.record.phase);
 
-type Follows = Partial<Pick<Extract<Plan, { kind: 'write' }>, 'ifWritten' | 'ifRefused'>>;
+type Follows = Partial<
+  Pick<Extract<Plan, { kind: 'write' }>, 'ifWritten' | 'ifRefused' | 'keepsRequestUntil'>
+>;
 
 const toWrite = (
   written: Change,
   metricsOnWrite: readonly ExtractionMetric[] = [],
-  { ifWritten = 'plan', ifRefused = 'plan' }: Follows = {},
-): Plan => ({ kind: 'write', change: written, metricsOnWrite, ifWritten, ifRefused, counts: [] });
+  { ifWritten = 'plan', ifRefused = 'plan', ...keeps }: Follows = {},
+): Extract<Plan, { kind: 'write' }> => ({
+  kind: 'write',
+  change: written,
+  metricsOnWrite,
+  ifWritten,
+  ifRefused,
+  ...keeps,
+  counts: [],
+});
 
 /** The same follows, also if another process has written the change. */
 const eitherWay = (next: Observation | 'plan') => ({ ifWritten: next, ifRefused: next });
@@ -127,20 +137,23 @@ const waitingAfter = (undecided: Undecided): Waiting => {
 const lostData = (problem: string | undefined): readonly ExtractionMetric[] =>
   problem === 'request-data-gone' ? ['RequestDataGone'] : [];
 
-/** `readsSlowly` is kept if no read was made. */
-const toDefer = (record: Extraction, dueAt: string, waiting: Waiting): Plan =>
+/** Reconciles at `dueAt`, by a message of the process that has set it. What another process left open, that one continues. */
+const toDefer = (record: Extraction, dueAt: string, { explanation, problem, readsSlowly }: Waiting): Plan => {
   // A message, or the sweep, comes at this time already.
-  record.dueAt === dueAt
-    ? end('deferred', waiting.explanation)
-    : {
-        kind: 'defer',
-        dueAt,
-        explanation: waiting.explanation,
-        problem: waiting.problem,
-        readsSlowly: waiting.readsSlowly ?? record.readsSlowly === true,
-        metricsOnWrite: lostData(waiting.problem),
-        counts: [],
-      };
+  if (record.dueAt === dueAt) return end('deferred', explanation);
+  const rescheduled = transitions.reschedule({
+    record,
+    dueAt,
+    // Without a read, it stays as it is.
+    readsSlowly: readsSlowly ?? record.readsSlowly === true,
+    lastProblem: problem,
+  });
+  return toWrite(rescheduled, lostData(problem), {
+    keepsRequestUntil: dueAt,
+    ifWritten: end('deferred', explanation, 'due'),
+    ifRefused: end('deferred', explanation),
+  });
+};
 
 /**
  * Nothing can be decided about a running task now. The machine retries a task with a webhook by itself. The queue polls any other, at growing
@@ -342,13 +355,17 @@ const planOversized = (
     : pollLater(context, { explanation: 'results-too-large', problem: 'results-too-large' });
 };
 
+/** Whether the time of the status ends it now. Nothing is given up while reads are held; a running one is read again in its grace. */
+const endsNow = (context: Context<Readable>, { unread }: Undecided): boolean =>
+  isTimeOver(context) && (context.record.phase === 'running' || unread !== 'not-now');
+
 /** No final status was learned. */
 const withoutFinalStatus = (context: Context<Running | Grace>, undecided: Undecided): Plan => {
   const { record, now } = context;
   const waiting = waitingAfter(undecided);
   const { explanation, problem } = waiting;
   if (record.phase === 'running') {
-    if (!isTimeOver(context)) return pollLater({ ...context, record }, waiting);
+    if (!endsNow(context, undecided)) return pollLater({ ...context, record }, waiting);
     // `lastProblem` of the record is from a read by the queue. A read by the machine leaves none. Without a webhook only the queue
     // reads, and each of its reads without a final status leaves one. So without a problem there was no read.
     const neverRead = hasWebhook(record) ? undefined : 'never-read';
@@ -362,8 +379,7 @@ const withoutFinalStatus = (context: Context<Running | Grace>, undecided: Undeci
       },
     );
   }
-  // Nothing is given up while reads are held.
-  if (!isTimeOver(context) || undecided.unread === 'not-now')
+  if (!endsNow(context, undecided))
     return toDefer(record, due.correctionAgain(record, now, context.timings), waiting);
   return undecided.unread === 'impossible'
     ? abandon(context, undecided)
@@ -386,7 +402,7 @@ const withoutResults = (
   dueAfter: typeof due.resultsAgain = due.resultsAgain,
 ): Plan => {
   const { record, now, timings } = context;
-  if (isTimeOver(context) && undecided.unread !== 'not-now')
+  if (undecided.unread !== 'not-now' && endsNow(context, undecided))
     return counting('CollectionFailed', abandon(context, undecided));
   const dueAt = dueAfter(record, now, timings);
   const deferred = toDefer(record, dueAt, waitingAfter(undecided));
@@ -659,7 +675,7 @@ export const settleDelivered = (
   }: Pick<transitions.ReportedOutcome, 'extractionId' | 'taskId' | 'taskStatus'>,
   now: Date,
   timings: Timings,
-): Plan => {
+): Extract<Plan, { kind: 'write' }> => {
   const reported = { extractionId, taskId, taskStatus, reason: undefined, isOversized: false };
   const settled = transitions.markSettled({ reported, settledBy: 'webhook', now, timings });
   // The item of the task named the extraction, so the task is its own.

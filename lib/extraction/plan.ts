@@ -206,6 +206,12 @@ export const failStart = (error: StartError, problem?: string): Ending => ({
 export const moveToSlowQueue = (explanation?: Explanation): Ending => end('moved', explanation, 'same');
 
 /**
+ * What follows a write: a plan from the record alone, a judgement of what was learned, which stays true on any record, or the end. Of an end
+ * after somebody else's write nothing is sent, as that process sends.
+ */
+type Next = 'plan' | Observation | Ending;
+
+/**
  * What follows. `counts` are counted at once, also if a write fails.
  */
 export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
@@ -223,23 +229,15 @@ export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
   | { readonly kind: 'store'; readonly reading: EndedReading }
   /**
    * `metricsOnWrite`: counted by the process that wrote the change. `ifWritten` follows once the record has it, and `ifRefused` if another change
-   * came first: `plan` from the record alone, or a judgement of what was learned, which stays true on any record.
+   * came first. `keepsRequestUntil`: before the write, the item of the request is kept for the reconcile at this time.
    */
   | {
       readonly kind: 'write';
       readonly change: Change;
       readonly metricsOnWrite: readonly ExtractionMetric[];
-      readonly ifWritten: Observation | Ending | 'plan';
-      readonly ifRefused: Observation | 'plan';
-    }
-  | {
-      readonly kind: 'defer';
-      readonly dueAt: string;
-      readonly explanation: Explanation;
-      /** The new `lastProblem` of the record. Undefined: it stays. */
-      readonly problem: string | undefined;
-      readonly readsSlowly: boolean;
-      readonly metricsOnWrite: readonly ExtractionMetric[];
+      readonly keepsRequestUntil?: string;
+      readonly ifWritten: Next;
+      readonly ifRefused: Next;
     }
   | Ending
 );

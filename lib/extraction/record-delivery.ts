@@ -1,7 +1,7 @@
 import { settleDelivered } from './decide.ts';
 import { finalStatusIn, type TerminalStatus } from './record.ts';
 import { type MarkDeps, markCredentials } from './refused-credentials.ts';
-import { cannotPerform, type RunDeps, run } from './run.ts';
+import { cannotPerform, type RunDeps, runUnread } from './run.ts';
 import type { TaskStore, WakeOutcome } from './store.ts';
 
 type RecordDeliveryDeps = RunDeps &
@@ -46,7 +46,7 @@ export const recordDelivery = async (
   await markCredentials(task, delivery.taskStatus, deps);
   const settled = settleDelivered({ extractionId, taskId, taskStatus }, deps.now(), deps.timings);
   // A repeated delivery mostly finds a closed record with the same outcome. Then it only logs and wakes again.
-  const result = await run(settled, undefined, { kind: 'webhook' }, { ...deps, perform: cannotPerform });
+  const result = await runUnread(settled, { kind: 'webhook' }, { ...deps, perform: cannotPerform });
   if (result.conclusion === 'gone') {
     // An erasure replaces the item of the task before it removes the record. Any other record was lost. The provider need not know.
     if ((await recordStatus()).isErased === true) return { kind: 'erased' };

@@ -16,7 +16,6 @@ import type { SendReconcile } from './reconcile-message.ts';
 import type { Extraction } from './record.ts';
 import { forgetRequest, keepRequest } from './request-data.ts';
 import type { ExtractionStore, RequestStore } from './store.ts';
-import { reschedule } from './transitions.ts';
 import { reportOutcomeAgain, type Write, writeProgress } from './write-progress.ts';
 
 export type RunDeps = {
@@ -36,8 +35,11 @@ export type Effect = Extract<
   { kind: 'find-request' | 'find-task' | 'read' | 'last-read' | 'no-read' | 'store' }
 >;
 
+/** What an effect has shown, and the record as it is after what was kept in it meanwhile. */
+export type Learned = { readonly observed: Observation; readonly record: Extraction };
+
 /** Does what a plan asks for, and returns what was learned. */
-export type Perform = (effect: Effect, record: Extraction) => Promise<Observation>;
+export type Perform = (effect: Effect, record: Extraction) => Promise<Learned>;
 
 /** For an invoker that never gets such a plan. */
 export const cannotPerform = ({ kind }: Effect): never => {
@@ -90,76 +92,76 @@ const sendNext = async (
   }
 };
 
-/** Sets `dueAt`. Only the process that has written it sends the next message. */
-const defer = async (
-  { dueAt, explanation, problem, readsSlowly, metricsOnWrite }: Extract<Plan, { kind: 'defer' }>,
-  record: Extraction,
-  write: Write,
-  deps: RunDeps,
-): Promise<{ readonly ending: Ending; readonly record: Extraction }> => {
-  const ending = end('deferred', explanation);
-  await keepRequest(record, dueAt, deps);
-  const { kind, record: after = record } = await write(
-    reschedule({ record, dueAt, readsSlowly, lastProblem: problem }),
-    metricsOnWrite,
-    record,
-  );
-  if (kind === 'written') return { ending: { ...ending, message: 'due' }, record: after };
-  // Another process has changed it. What it left open, it continues.
-  const isOpen = after.dueShard !== undefined;
-  return {
-    ending: isOpen ? ending : { ...ending, conclusion: 'closed', explanation: undefined },
-    record: after,
-  };
+/** Where a run is: what follows, for the record as it was last read or written. `isReported`: its outcome was logged here. */
+type Step = {
+  readonly planned: Plan;
+  /** Undefined if there is none. */
+  readonly record: Extraction | undefined;
+  readonly isReported?: boolean;
 };
 
-/**
- * Does what is planned until nothing is left to do now: the loop of reconcile, and the end of a start and of a delivery. Writes,
- * counts, forgets the request if nothing needs it, and sends the next message. It makes no start call: a plan
- * to start that comes here is left to the machine's retry. Throws what a store or `perform` throws; the invoker then repeats it.
- */
-export const run = async (
-  first: Plan,
-  known: Extraction | undefined,
+type PlannedWrite = Extract<Plan, { kind: 'write' }>;
+
+export type RunPorts = RunDeps & { readonly perform: Perform; readonly write?: Write };
+
+/** Writes what is planned. `before`: the record that it was decided on, if it was read. */
+const written = async (
+  planned: PlannedWrite,
+  before: Extraction | undefined,
   invoker: Invoker,
-  deps: RunDeps & { readonly perform: Perform; readonly write?: Write },
-): Promise<Result> => {
-  const { now, timings, telemetry, perform } = deps;
-  const write: Write =
-    deps.write ?? ((change, metricsOnWrite, before) => writeProgress(change, metricsOnWrite, before, deps));
-  let isReported = false;
-  let record = known;
-  let planned = first;
-  let steps = 0;
+  deps: RunPorts,
+): Promise<Step> => {
+  const { change, metricsOnWrite, keepsRequestUntil, ifWritten, ifRefused } = planned;
+  const write: Write = deps.write ?? ((...of) => writeProgress(...of, deps));
+  if (keepsRequestUntil !== undefined && before !== undefined)
+    await keepRequest(before, keepsRequestUntil, deps);
+  const { kind, record } = await write(change, metricsOnWrite, before);
+  const isReported = kind === 'written' && change.set.settledAt !== undefined;
+  const next = kind === 'lost' ? ifRefused : ifWritten;
+  const now = deps.now();
+  if (next === 'plan') return { planned: plan(record, invoker, now, deps.timings), record, isReported };
+  if (next.kind !== 'end')
+    return { planned: judge(record, invoker, next, now, deps.timings), record, isReported };
+  const isClosed = kind === 'lost' && record?.dueShard === undefined;
+  // After an equal write, the process that wrote it sends the message. It may have ended before, so a start or a delivery plans
+  // instead (`'plan'`), and sends too.
+  const ending = isClosed ? end('closed') : kind === 'written' ? next : { ...next, message: 'none' as const };
+  return { planned: ending, record, isReported };
+};
 
-  const afterWrite = async (planned: Extract<Plan, { kind: 'write' }>): Promise<Plan> => {
-    const { change, metricsOnWrite, ifWritten, ifRefused } = planned;
-    const outcome = await write(change, metricsOnWrite, record);
-    record = outcome.record;
-    isReported ||= outcome.kind === 'written' && change.set.settledAt !== undefined;
-    const next = outcome.kind === 'lost' ? ifRefused : ifWritten;
-    if (next === 'plan') return plan(record, invoker, now(), timings);
-    if (next.kind !== 'end') return judge(record, invoker, next, now(), timings);
-    // After an equal write, the process that wrote it sends the message. It may have ended before, so a start or a delivery plans
-    // instead (`'plan'`), and sends too.
-    return outcome.kind === 'written' ? next : { ...next, message: 'none' };
-  };
+/** The next step, of a plan that is no end. */
+const stepOn = async (
+  planned: Exclude<Plan, Ending>,
+  record: Extraction | undefined,
+  invoker: Invoker,
+  deps: RunPorts,
+): Promise<Step> => {
+  const { now, timings, perform } = deps;
+  if (planned.kind === 'write') return written(planned, record, invoker, deps);
+  // Only an end follows for a record that is not there.
+  if (record === undefined) return { planned: plan(record, invoker, now(), timings), record };
+  // It is `REQUESTED` again, after another process took its start back. A second start call is left to the machine's retry.
+  if (planned.kind === 'start' || planned.kind === 'check-start')
+    return { planned: failStart('StartInProgress'), record };
+  const learned = await perform(planned, record);
+  const judged = judge(learned.record, invoker, learned.observed, now(), timings);
+  return { planned: judged, record: learned.record };
+};
 
-  for (;;) {
+/** Goes on until nothing is left to do now, forgets the request if nothing needs it, and sends the next message. */
+const runFrom = async (first: Step, invoker: Invoker, deps: RunPorts): Promise<Result> => {
+  const { telemetry } = deps;
+  let { planned, record, isReported = false } = first;
+  for (let steps = 0; ; ) {
     for (const metric of planned.counts) telemetry.count(metric, record);
     if (planned.kind === 'end') break;
     steps += 1;
     if (steps > maxSteps) planned = contended(invoker);
-    else if (planned.kind === 'write') planned = await afterWrite(planned);
-    // Only an end follows for a record that is not there.
-    else if (record === undefined) planned = plan(record, invoker, now(), timings);
-    // It is `REQUESTED` again, after another process took its start back. A second start call is left to the machine's retry.
-    else if (planned.kind === 'start' || planned.kind === 'check-start')
-      planned = failStart('StartInProgress');
-    else if (planned.kind === 'defer') {
-      const deferred = await defer(planned, record, write, deps);
-      [planned, record] = [deferred.ending, deferred.record];
-    } else planned = judge(record, invoker, await perform(planned, record), now(), timings);
+    else {
+      const next = await stepOn(planned, record, invoker, deps);
+      isReported ||= next.isReported === true;
+      ({ planned, record } = next);
+    }
   }
   const { conclusion, explanation, error, problem } = planned;
   if (record === undefined || conclusion === 'gone')
@@ -170,6 +172,21 @@ export const run = async (
   await sendNext(planned, record, invoker, deps);
   return { conclusion, explanation, error, problem, record };
 };
+
+/**
+ * Does what is planned for a record that was read, or that is not there: the loop of reconcile, and the end of a start. It makes no start
+ * call: a plan to start that comes here is left to the machine's retry. Throws what a store or `perform` throws; the invoker then repeats it.
+ */
+export const run = (
+  planned: Plan,
+  record: Extraction | undefined,
+  invoker: Invoker,
+  deps: RunPorts,
+): Promise<Result> => runFrom({ planned, record }, invoker, deps);
+
+/** The same for a delivery, whose first write needs no read of the record. */
+export const runUnread = async (planned: PlannedWrite, invoker: Invoker, deps: RunPorts): Promise<Result> =>
+  runFrom(await written(planned, undefined, invoker, deps), invoker, deps);
 
 /** Logs how a reconcile or a cancellation ended for its extraction. */
 export const logResult = (

@@ -128,7 +128,9 @@ const visitedAgain: Check = {
       return hasWebhook(record) && invoker.kind === 'start' ? undefined : 'No webhook will come.';
     if (conclusion === 'deferred') return deferred(chain, record);
     if (conclusion === 'not-cancelled')
-      return invoker.kind === 'cancel' && of(chain, 'write').length === 0 ? undefined : 'It was changed.';
+      return invoker.kind === 'cancel' && of(chain, 'write').every(({ isApplied }) => !isApplied)
+        ? undefined
+        : 'It was changed.';
     if (conclusion === 'superseded')
       return sent === 0 ? undefined : 'It sends the message of another process.';
     return `It ends as ${conclusion}.`;

@@ -4,7 +4,7 @@ import { plan, planEarly, settleDelivered } from '../../lib/extraction/decide.ts
 import type { Invoker, Observation, Plan, Result } from '../../lib/extraction/plan.ts';
 import type { ReconcileMessage } from '../../lib/extraction/reconcile-message.ts';
 import { type Extraction, type TerminalStatus, terminalStatuses } from '../../lib/extraction/record.ts';
-import { type Effect, type RunDeps, run } from '../../lib/extraction/run.ts';
+import { type Effect, type RunDeps, run, runUnread } from '../../lib/extraction/run.ts';
 import { start } from '../../lib/extraction/start/start.ts';
 import type { ApplyResult, TaskStore } from '../../lib/extraction/store.ts';
 import { ProviderAmbiguous, ProviderBusy, ProviderRefused } from '../../lib/provider/transport/errors.ts';
@@ -258,11 +258,13 @@ export const runChain = async (
     const isDelivery = invoker.kind === 'webhook';
     const taskStatus = isDelivery ? terminalStatuses[answer(terminalStatuses.length, 'delivery')] : undefined;
     const first = firstPlan(record, invoker, now(), taskStatus ?? 'FAILED');
-    const known = isDelivery ? undefined : record;
-    return run(first, known, invoker, {
+    const learning = {
       ...deps,
-      perform: isDelivery ? never : async (effect, of) => learn(effect, of),
-    });
+      perform: async (effect: Effect, of: Extraction) => ({ observed: learn(effect, of), record: of }),
+    };
+    return isDelivery && first.kind === 'write'
+      ? runUnread(first, invoker, { ...deps, perform: never })
+      : run(first, record, invoker, learning);
   };
   try {
     const end = await invoke();

@@ -48,7 +48,7 @@ const contend = async (starts: readonly Start[], kind: 'lost' | 'written'): Prom
         perform: async (effect, of) => {
           step();
           const answers = answersTo(effect, of, invoker.kind === 'start');
-          return answers[answer % answers.length] as (typeof answers)[number];
+          return { observed: answers[answer % answers.length] as (typeof answers)[number], record: of };
         },
         write: async () => {
           step();

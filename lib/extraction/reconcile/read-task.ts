@@ -10,14 +10,7 @@ import type { PausableCalls } from '../../shared-item/operator-settings.ts';
 import type { Change } from '../change.ts';
 import { failureReason, loginProblemOf, looksLikeCode, problemOf } from '../codes.ts';
 import { busyUntil, notBeforeOf } from '../deadlines.ts';
-import {
-  type Explanation,
-  isNamedFailure,
-  type Observation,
-  type Plan,
-  type Reading,
-  type Unread,
-} from '../plan.ts';
+import { type Explanation, isNamedFailure, type Plan, type Reading, type Unread } from '../plan.ts';
 import {
   type ActionResult,
   type ConsentVariant,
@@ -26,6 +19,7 @@ import {
   type RequestedAction,
 } from '../record.ts';
 import { findRequest } from '../request-data.ts';
+import type { Learned } from '../run.ts';
 import type { SealedTargetData } from '../sealed-request-data.ts';
 import type { ExtractionStore, RequestStore, StoredRequest } from '../store.ts';
 import { beginLastRead, postponeCalls, readSlowly } from '../transitions.ts';
@@ -86,34 +80,40 @@ export type ReadDeps = {
   readonly telemetry: Telemetry;
 };
 
-/** Writes what is only kept about reads. A failure prevents no read. */
-const tryToApply = async (change: Change, { extractions, telemetry }: ReadDeps): Promise<void> => {
+/** Writes what is only kept about reads. Returns the record as it is then, or as it was: a failure prevents no read. */
+const tryToKeep = async (
+  change: Change,
+  record: Extraction,
+  { extractions, telemetry }: ReadDeps,
+): Promise<Extraction> => {
   try {
-    await writeChange(extractions, change);
+    const { record: kept } = await writeChange(extractions, change);
+    // After an erasure, another record may have this id.
+    return kept?.requestId === record.requestId ? kept : record;
   } catch (error) {
-    const { extractionId } = change;
-    telemetry.failure('What is kept about reads could not be written.', error, { extractionId });
+    telemetry.failure('What is kept about reads could not be written.', error, record);
+    return record;
   }
 };
 
 /** After a brief read or store that failed, the record keeps that the slow queue continues. A failure prevents nothing. */
-export const leaveToSlowQueue = async (record: Extraction, deps: ReadDeps): Promise<void> => {
-  await tryToApply(readSlowly({ record }), deps);
-};
+export const leaveToSlowQueue = (record: Extraction, deps: ReadDeps): Promise<Extraction> =>
+  tryToKeep(readSlowly({ record }), record, deps);
 
 /**
  * Makes one read, unless an operator paused reads. Before a last read, the record keeps when it began. If the provider asks to wait,
  * the record keeps until when; if a brief read fails, that the next one is slow. `bytes`: the body of the answer.
  */
 export const readOnce = async (
-  record: Extraction,
+  known: Extraction,
   planned: Extract<Plan, { kind: 'read' | 'last-read' | 'no-read' }>,
   isBrief: boolean,
   deps: ReadDeps,
-): Promise<{ readonly observed: Observation; readonly bytes: Uint8Array | undefined }> => {
+): Promise<Learned & { readonly bytes: Uint8Array | undefined }> => {
   const { now, telemetry } = deps;
+  let record = known;
   const nothing = (unread: Unread) =>
-    ({ observed: { kind: 'unread', ...unread }, bytes: undefined }) as const;
+    ({ observed: { kind: 'unread', ...unread }, record, bytes: undefined }) as const;
   const impossible = (code: Explanation) => nothing({ unread: 'impossible', problem: code, error: code });
   if (await deps.isPaused('reads')) {
     telemetry.count('ReadsHeld');
@@ -128,10 +128,11 @@ export const readOnce = async (
     return impossible('InternalError');
   }
   const { taskId } = planned;
-  if (planned.kind === 'last-read') await tryToApply(beginLastRead({ record, now: now() }), deps);
+  if (planned.kind === 'last-read')
+    record = await tryToKeep(beginLastRead({ record, now: now() }), record, deps);
   let ofTask: unknown;
   try {
-    const call = await deps.readCallFor(record, taskId, isBrief);
+    const call = await deps.readCallFor(known, taskId, isBrief);
     if (call === undefined) return impossible('request-data-gone');
     const { reading, bytes } = await withSession(call.tokens, async (token) => {
       try {
@@ -141,7 +142,7 @@ export const readOnce = async (
         throw error;
       }
     });
-    return { observed: { kind: 'read', taskId, reading }, bytes };
+    return { observed: { kind: 'read', taskId, reading }, record, bytes };
   } catch (error) {
     telemetry.failure('The task could not be read.', error, record);
     const [notBefore, problem] =
@@ -149,8 +150,8 @@ export const readOnce = async (
         ? [notBeforeOf(error, now()), problemOf(error)]
         : [busyUntil(error, now()), loginProblemOf(error)];
     if (notBefore !== undefined)
-      await tryToApply(postponeCalls({ record, notBefore, lastProblem: problem }), deps);
-    if (isBrief) await leaveToSlowQueue(record, deps);
+      record = await tryToKeep(postponeCalls({ record, notBefore, lastProblem: problem }), record, deps);
+    if (isBrief) record = await leaveToSlowQueue(record, deps);
     const named = error instanceof ProviderError ? error.name : 'InternalError';
     return nothing({ unread: 'failed', problem, error: isNamedFailure(named) ? named : 'ProviderError' });
   }

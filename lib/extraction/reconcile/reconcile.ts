@@ -101,33 +101,37 @@ const performFor = (invoker: ReconcileInvoker, problem: Waited['problem'], deps:
     switch (effect.kind) {
       case 'find-request': {
         const isThere = (await findRequest(record, deps)) !== undefined;
-        return { kind: 'request', isThere, reason: effect.reason, ...defined({ problem }) };
+        return {
+          record,
+          observed: { kind: 'request', isThere, reason: effect.reason, ...defined({ problem }) },
+        };
       }
       case 'find-task': {
         const found = await findTask(effect, record, deps);
         task = found.task;
-        return found.observed;
+        return { record, observed: found.observed };
       }
       case 'read':
       case 'last-read':
       case 'no-read': {
-        const { observed, bytes } = await readOnce(record, effect, isBriefFor(invoker), deps);
+        const { bytes, ...learned } = await readOnce(record, effect, isBriefFor(invoker), deps);
+        const { observed } = learned;
         body = bytes;
         const ended =
           observed.kind === 'read' && observed.reading.kind === 'ended' ? observed.reading : undefined;
         if (task !== undefined && ended !== undefined) await markCredentials(task, ended.taskStatus, deps);
-        return observed;
+        return learned;
       }
       case 'store': {
         const { reading } = effect;
         const isBrief = isBriefFor(invoker);
         try {
           const results = await deps.storeResults(record.extractionId, body ?? new Uint8Array(), isBrief);
-          return { kind: 'stored', reading, results };
+          return { record, observed: { kind: 'stored', reading, results } };
         } catch (error) {
           deps.telemetry.failure('The results could not be stored.', error, record);
-          if (isBrief) await leaveToSlowQueue(record, deps);
-          return { kind: 'stored', reading, results: undefined };
+          const kept = isBrief ? await leaveToSlowQueue(record, deps) : record;
+          return { record: kept, observed: { kind: 'stored', reading, results: undefined } };
         }
       }
     }

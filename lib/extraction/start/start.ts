@@ -142,7 +142,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
       perform: async (effect, current) => {
         if (effect.kind !== 'find-task') return cannotPerform(effect);
         known ??= await recallCredentials(current, effect.taskId, input, deps);
-        return linkTask(effect.taskId, input, known, deps);
+        return { record: current, observed: await linkTask(effect.taskId, input, known, deps) };
       },
     });
   const finishWith = (from: Extraction | undefined, observed: Observation): Promise<Result> =>

@@ -11,16 +11,16 @@ export const decisionFaults: Faults = {
   'one-now-for-all': {
     does: 'All decisions and writes of an invocation have the time of the first.',
     file: run,
-    find: 'const { now, timings, telemetry, perform } = deps;',
+    find: '  const { telemetry } = deps;\n  let',
     replace:
-      'const { timings, telemetry, perform } = deps;\n  const begunAt = deps.now();\n  const now = () => begunAt;',
+      '  const begunAt = deps.now();\n  deps = { ...deps, now: () => begunAt };\n  const { telemetry } = deps;\n  let',
     caughtBy: 'time-is-fresh',
   },
   'read-over-the-end-goes-on': {
     does: 'A read that returns after the end of grace, and found the task running, is followed by another.',
     file: decide,
-    find: "if (!isTimeOver(context) || undecided.unread === 'not-now')",
-    replace: "if (!isTimeOver(context) || undecided.unread === 'not-now' || undecided.unread === false)",
+    find: 'if (!endsNow(context, undecided))\n    return toDefer',
+    replace: 'if (!endsNow(context, undecided) || undecided.unread === false)\n    return toDefer',
     caughtBy: 'limits-hold',
   },
   'reading-kept-over-a-refusal': {
@@ -34,16 +34,15 @@ export const decisionFaults: Faults = {
   'refusal-ends': {
     does: 'A refused TIMED_OUT ends the chain as if it had been written.',
     file: run,
-    find: "outcome.kind === 'lost' ? ifRefused : ifWritten",
-    replace:
-      "outcome.kind === 'lost' && (ifWritten === 'plan' || ifWritten.kind !== 'end') ? ifRefused : ifWritten",
+    find: "kind === 'lost' ? ifRefused : ifWritten",
+    replace: "kind === 'lost' && (ifWritten === 'plan' || ifWritten.kind !== 'end') ? ifRefused : ifWritten",
     caughtBy: 'refusal-forgets',
   },
   'equal-write-sends': {
     does: 'A process that finds its TIMED_OUT written by another sends the message for it, too.',
     file: run,
-    find: "return outcome.kind === 'written' ? next : { ...next, message: 'none' };",
-    replace: 'return next;',
+    find: "kind === 'written' ? next : { ...next, message: 'none' as const }",
+    replace: 'next',
     caughtBy: 'visited-again',
   },
   'slow-record-sent-briefly': {
@@ -120,7 +119,7 @@ export const decisionFaults: Faults = {
   'held-collection-abandoned': {
     does: "An operator's pause of the last read abandons the results.",
     file: decide,
-    find: "if (isTimeOver(context) && undecided.unread !== 'not-now')\n    return counting('CollectionFailed', abandon(context, undecided));",
+    find: "if (undecided.unread !== 'not-now' && endsNow(context, undecided))\n    return counting('CollectionFailed', abandon(context, undecided));",
     replace:
       "if (isTimeOver(context)) return counting('CollectionFailed', abandon(context, { error: 'ProviderPaused', ...undecided }));",
     caughtBy: 'limits-hold',
@@ -150,7 +149,7 @@ export const decisionFaults: Faults = {
     does: 'The record keeps when its last read began before it is known whether reads are paused.',
     file: readTask,
     find: "  if (await deps.isPaused('reads')) {",
-    replace: `  if (planned.kind === 'last-read') await tryToApply(beginLastRead({ record, now: now() }), deps);
+    replace: `  if (planned.kind === 'last-read') await tryToKeep(beginLastRead({ record, now: now() }), record, deps);
   if (await deps.isPaused('reads')) {`,
     caughtBy: 'closes-though-reads-die',
   },

@@ -80,7 +80,7 @@ export const intakeAndClosingFaults: Faults = {
   'collection-never-abandoned': {
     does: 'Collecting that always fails is never abandoned.',
     file: decide,
-    find: "if (isTimeOver(context) && undecided.unread !== 'not-now')\n    return counting('CollectionFailed', abandon(context, undecided));",
+    find: "if (undecided.unread !== 'not-now' && endsNow(context, undecided))\n    return counting('CollectionFailed', abandon(context, undecided));",
     caughtBy: 'settled-and-closed',
   },
   'oversized-not-remembered': {
@@ -144,8 +144,8 @@ export const intakeAndClosingFaults: Faults = {
   'lost-race-sends-next': {
     does: 'A process that lost the race for dueAt sends the next message too, so that a repeated message doubles the reads.',
     file: 'lib/extraction/run.ts',
-    find: "if (kind === 'written') return { ending",
-    replace: 'if (kind !== undefined) return { ending',
+    find: "message: 'none' as const }",
+    replace: "message: 'due' as const }",
     caughtBy: 'one-chain-of-messages',
     where: { scenario: 'after-grace', preemptions: 1 },
   },
@@ -160,8 +160,8 @@ export const intakeAndClosingFaults: Faults = {
   'pause-ends-in-a-close': {
     does: "TIMED_OUT is closed at the end of grace although an operator's pause holds the last read.",
     file: decide,
-    find: "if (!isTimeOver(context) || undecided.unread === 'not-now')",
-    replace: 'if (!isTimeOver(context))',
+    find: "(context.record.phase === 'running' || unread !== 'not-now')",
+    replace: 'unread !== undefined',
     caughtBy: 'pause-keeps-open',
   },
   'execution-before-record': {
@@ -221,9 +221,10 @@ export const intakeAndClosingFaults: Faults = {
   },
   'used-target-counts-as-lost': {
     does: 'A read that finds no item, because another process has just closed the record and removed it, counts it as lost.',
-    file: decide,
-    find: 'metricsOnWrite: lostData(waiting.problem),\n        counts: [],',
-    replace: 'metricsOnWrite: [],\n        counts: lostData(waiting.problem),',
+    file: 'lib/extraction/run.ts',
+    find: 'for (const metric of planned.counts)',
+    replace:
+      "for (const metric of planned.kind === 'write' ? [...planned.counts, ...planned.metricsOnWrite.filter((one) => one === 'RequestDataGone')] : planned.counts)",
     caughtBy: 'request-gone-for-a-reason',
     where: { scenario: 'consent-v1', preemptions: 2, from: 38 },
   },

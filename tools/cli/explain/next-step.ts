@@ -60,7 +60,8 @@ export const nextRead = (known: Open): NextRead => {
   // Until its time is over, the process of that read may still bring an answer.
   if (planned.kind === 'no-read' && hold === undefined)
     return { kind: isLastReadLost(record, now, settings.timings) ? 'skipped' : 'not known' };
-  if (planned.kind === 'write') return { kind: 'none' };
+  const isPostponed = planned.kind === 'write' && planned.keepsRequestUntil !== undefined;
+  if (planned.kind === 'write' && !isPostponed) return { kind: 'none' };
   if (hold !== undefined) return { kind: 'held', hold };
   if (planned.kind === 'read' || planned.kind === 'last-read')
     return { kind: isLost === undefined || unread.has('holds') ? 'not known' : 'made' };

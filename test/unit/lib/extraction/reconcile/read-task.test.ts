@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { plan } from '../../../../../lib/extraction/decide.ts';
+import type { Ending } from '../../../../../lib/extraction/plan.ts';
 import { readCallFrom, readOnce } from '../../../../../lib/extraction/reconcile/read-task.ts';
 import type { ReconcileInvoker } from '../../../../../lib/extraction/reconcile/reconcile.ts';
 import type { ConsentExtraction } from '../../../../../lib/extraction/record.ts';
@@ -68,7 +69,7 @@ const world = (setup: Setup = {}) => {
     read: async () => {
       const planned = plan(record, invoker, deps.now(), timings);
       if (planned.kind !== 'read' && planned.kind !== 'last-read' && planned.kind !== 'no-read')
-        return 'explanation' in planned ? planned.explanation : planned.kind;
+        return planned.kind === 'write' ? (planned.ifWritten as Ending).explanation : planned.kind;
       const { observed } = await readOnce(record, planned, false, deps);
       if (observed.kind !== 'unread') return observed.kind;
       return observed.unread === 'not-now' ? 'held' : observed.error;
