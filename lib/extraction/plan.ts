@@ -297,3 +297,6 @@ export type Observation =
       readonly reading: EndedReading;
       readonly results: StoredResults | undefined;
     };
+
+/** What an effect has shown, and the record as it is after what was kept in it meanwhile. */
+export type Learned = { readonly observed: Observation; readonly record: Extraction };

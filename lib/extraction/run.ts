@@ -3,15 +3,7 @@ import { logMessages } from '../observability/log-messages.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { delayUntil, maxDelaySeconds, type Timings } from './deadlines.ts';
 import { judge, plan } from './decide.ts';
-import {
-  type Ending,
-  end,
-  failStart,
-  type Invoker,
-  type Observation,
-  type Plan,
-  type Result,
-} from './plan.ts';
+import { type Ending, end, failStart, type Invoker, type Learned, type Plan, type Result } from './plan.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import type { Extraction } from './record.ts';
 import { forgetRequest, keepRequest } from './request-data.ts';
@@ -34,9 +26,6 @@ export type Effect = Extract<
   Plan,
   { kind: 'find-request' | 'find-task' | 'read' | 'last-read' | 'no-read' | 'store' }
 >;
-
-/** What an effect has shown, and the record as it is after what was kept in it meanwhile. */
-export type Learned = { readonly observed: Observation; readonly record: Extraction };
 
 /** Does what a plan asks for, and returns what was learned. */
 export type Perform = (effect: Effect, record: Extraction) => Promise<Learned>;

@@ -10,7 +10,14 @@ import type { PausableCalls } from '../../shared-item/operator-settings.ts';
 import type { Change } from '../change.ts';
 import { failureReason, loginProblemOf, looksLikeCode, problemOf } from '../codes.ts';
 import { busyUntil, notBeforeOf } from '../deadlines.ts';
-import { type Explanation, isNamedFailure, type Plan, type Reading, type Unread } from '../plan.ts';
+import {
+  type Explanation,
+  isNamedFailure,
+  type Learned,
+  type Plan,
+  type Reading,
+  type Unread,
+} from '../plan.ts';
 import {
   type ActionResult,
   type ConsentVariant,
@@ -19,7 +26,6 @@ import {
   type RequestedAction,
 } from '../record.ts';
 import { findRequest } from '../request-data.ts';
-import type { Learned } from '../run.ts';
 import type { SealedTargetData } from '../sealed-request-data.ts';
 import type { ExtractionStore, RequestStore, StoredRequest } from '../store.ts';
 import { beginLastRead, postponeCalls, readSlowly } from '../transitions.ts';
