@@ -16,8 +16,8 @@ import (
 type Event struct {
 	Kind, EventID, ExtractionID, SequenceNumber string
 	Extraction                                  *struct {
-		SchemaVersion                      int
-		Status, Entity, Product, SettledAt string
+		SchemaVersion                                 int
+		Status, Entity, Product, SettledAt, ErasingAt string
 	}
 }
 
@@ -25,7 +25,9 @@ var errNotOurs = errors.New("it is not an event of an extraction, or of a newer 
 
 // decode takes an event, or what the bus wraps around one.
 func decode(line []byte) (*Event, error) {
-	var bus struct{ Detail struct{ Data json.RawMessage } }
+	var bus struct {
+		Detail struct{ Data json.RawMessage }
+	}
 	if json.Unmarshal(line, &bus) == nil && bus.Detail.Data != nil {
 		line = bus.Detail.Data
 	}
@@ -64,7 +66,8 @@ func main() {
 		}
 		outcomes := map[string]int{}
 		for _, each := range latest {
-			if one := each.Extraction; one.SettledAt != "" {
+			// After `erasing`, the `settled` that may follow brings nobody back.
+			if one := each.Extraction; one.SettledAt != "" && one.ErasingAt == "" {
 				outcomes[one.Entity+one.Product+" "+one.Status]++
 			}
 		}

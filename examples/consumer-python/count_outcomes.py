@@ -36,7 +36,9 @@ class Outcomes:
 
         `advice` is missing while it depends on results that are not collected yet.
         """
-        settled = [extraction for _, extraction in self.entries.values() if "settledAt" in extraction]
+        # After `erasing`, the `settled` that may follow brings nobody back.
+        extractions = [one for _, one in self.entries.values() if "erasingAt" not in one]
+        settled = [one for one in extractions if "settledAt" in one]
         counts = Counter(f"{one.get('entity', one.get('product'))} {one['status']}" for one in settled)
         advice = Counter(one.get("advice", "wait") for one in settled)
         return {"outcomes": counts, "advice": advice, "final": sum("isFinal" in one for one in settled)}

@@ -33,7 +33,8 @@ const TRIES = 5;
 
 /**
  * Replaces an extraction's contribution with the one after a change. So no extraction is counted twice, a corrected
- * outcome moves from one total to another, and a reopened extraction leaves its total. A change that is not newer than
+ * outcome moves from one total to another, and a reopened extraction leaves its total. So does one that is to be erased, and the
+ * `settled` that may follow does not bring it back. A change that is not newer than
  * the entry is ignored: its batch was repeated, split, or replayed by hand.
  */
 export const countEvent = async (store: TotalsStore, event: ExtractionEvent): Promise<void> => {
@@ -44,8 +45,9 @@ export const countEvent = async (store: TotalsStore, event: ExtractionEvent): Pr
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const before = await store.getEntry(extractionId);
     if (before !== undefined && BigInt(sequenceNumber) <= BigInt(before.sequenceNumber)) return;
-    // A reopened extraction gets an entry even if it had none, because its old outcome may be replayed later.
-    if (event.kind !== 'reopened' && isSame(before?.contribution, contribution)) return;
+    // Reopened, or to be erased, an extraction gets an entry even if it had none, because its old outcome may be replayed later.
+    if (event.kind !== 'reopened' && event.kind !== 'erasing' && isSame(before?.contribution, contribution))
+      return;
     const after = { sequenceNumber, ...(contribution === undefined ? {} : { contribution }) };
     if (await store.replaceEntry(extractionId, before, after)) return;
   }
@@ -55,7 +57,7 @@ export const countEvent = async (store: TotalsStore, event: ExtractionEvent): Pr
 type Snapshot = Extract<ExtractionEvent, { kind: 'settled' }>['extraction'];
 
 const contributionOf = (extraction: Snapshot): Contribution | undefined =>
-  extraction.settledAt === undefined
+  extraction.settledAt === undefined || extraction.erasingAt !== undefined
     ? undefined
     : {
         day: extraction.settledAt.slice(0, 10),

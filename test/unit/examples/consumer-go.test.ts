@@ -51,6 +51,11 @@ describeIfInstalled(
       });
     });
 
+    test('counts none that is to be erased', () => {
+      const toErase = decode(settledEvent({ erasingAt: '2026-03-01T13:00:00.000Z' }));
+      expect(count([toErase]).shown.at(-1)).toMatchObject({ outcomes: {} });
+    });
+
     const event = decode(settledEvent({ reference: 'secret-reference' })) as object;
     const { extraction } = event as { readonly extraction: object };
     test.each([

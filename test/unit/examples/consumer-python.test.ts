@@ -134,3 +134,8 @@ describe('the Python consumer', () => {
     expect(failed.stderr).toContain('NotOurs');
   });
 });
+
+test('the Python example counts none that is to be erased', () => {
+  const { stdout } = run([[settledEvent({ erasingAt: '2026-03-01T13:00:00.000Z' })]]);
+  expect(lastOf(stdout)).toEqual({ outcomes: {}, advice: {}, final: 0 });
+});

@@ -1,7 +1,7 @@
 import { readDeliveries } from '../aws/read-deliveries.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { breakersOf } from '../aws/stores.ts';
-import { byProduct, describeSubject, healthHeading } from '../health/describe-health.ts';
+import { byProduct, describeDeliveries, describeSubject, healthHeading } from '../health/describe-health.ts';
 import { healthSource } from '../health/health-source-from-logs.ts';
 import { readHealth } from '../health/read-health.ts';
 import { describeLine } from '../terminal/describe-rate.ts';
@@ -22,13 +22,7 @@ export const health = async ({ shell, connect }: CommandContext): Promise<number
   // What is held ends nothing, so that no figure below shows it.
   await hintHeldCalls(breakersOf(deployment), shell);
   const { items, complete: isWhole } = await readDeliveries(deployment, new Date(now.getTime() - 3_600_000));
-  const refused = items.filter(({ verifiedBy }) => verifiedBy === undefined).length;
-  if (items.length > 0) {
-    const some = isWhole ? '' : 'at least ';
-    shell.hint(
-      `Deliveries of the last hour: ${some}${items.length - refused} verified, ${some}${refused} refused as no key fits.`,
-    );
-  }
+  if (items.length > 0) shell.hint(describeDeliveries(items, isWhole));
   const line = describeLine(await readStartRate(deployment, now), now);
   if (line.length > 0) shell.hint(line);
   for (const [index, subject] of subjects.entries()) {

@@ -1,3 +1,4 @@
+import type { CheckedDelivery } from '../aws/read-deliveries.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
 import type { Cause, Change, Figures, PeriodName, SubjectHealth, Times } from './read-health.ts';
 
@@ -80,3 +81,13 @@ export const describeSubject = (health: SubjectHealth): readonly string[] => [
   `${health.subject}  ${describeHour(health)}`,
   ...(Object.keys(periodLabels) as PeriodName[]).map((name) => figuresRow(periodLabels[name], health[name])),
 ];
+
+/** How many deliveries of the last hour were verified, and how many no key fits: forged ones, or all after a change of keys. */
+export const describeDeliveries = (
+  deliveries: readonly Pick<CheckedDelivery, 'verifiedBy'>[],
+  isWhole: boolean,
+): string => {
+  const refused = deliveries.filter(({ verifiedBy }) => verifiedBy === undefined).length;
+  const some = isWhole ? '' : 'at least ';
+  return `Deliveries of the last hour: ${some}${deliveries.length - refused} verified, ${some}${refused} refused as no key fits.`;
+};

@@ -27,6 +27,13 @@ const lives: readonly (readonly Partial<Extraction>[])[] = [
   [extractionIn('TIMED_OUT'), extractionIn('FAILED', { settledAt: iso(9_000) })],
   [extractionIn('UNCONFIRMED'), extractionIn('RUNNING'), extractionIn('PARTIAL', { settledAt: iso(86_400) })],
   [extractionIn('REJECTED')],
+  // Its person asked for an erasure: nothing is counted of what still ran.
+  [
+    extractionIn('RUNNING'),
+    extractionIn('RUNNING', { erasingAt: iso(20) }),
+    extractionIn('COMPLETED', { erasingAt: iso(20) }),
+  ],
+  [extractionIn('TIMED_OUT'), extractionIn('TIMED_OUT', { erasingAt: iso(9_000) })],
 ];
 
 /** The stream records of an extraction, in order. */

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { LoggedFields } from '../../../../../tools/cli/aws/logs.ts';
-import { describeSubject, healthHeading } from '../../../../../tools/cli/health/describe-health.ts';
+import {
+  describeDeliveries,
+  describeSubject,
+  healthHeading,
+} from '../../../../../tools/cli/health/describe-health.ts';
 import {
   groupLines,
   type ProgressLine,
@@ -232,3 +236,16 @@ test.each<[Counts, Counts, string]>([
   const { subjects } = await readHealth(source, now);
   expect(subjects[0]?.hourChange).toBe(change);
 });
+
+const checked = (verified: number, refused: number) =>
+  [...Array(verified).fill('key-1'), ...Array(refused).fill(undefined)].map((verifiedBy) => ({ verifiedBy }));
+
+test.each([
+  [2, 1, true, 'Deliveries of the last hour: 2 verified, 1 refused as no key fits.'],
+  [3, 40, false, 'Deliveries of the last hour: at least 3 verified, at least 40 refused as no key fits.'],
+])(
+  '%d verified and %d refused deliveries are counted apart, of all: %s',
+  (verified, refused, isWhole, text) => {
+    expect(describeDeliveries(checked(verified, refused), isWhole)).toBe(text);
+  },
+);
