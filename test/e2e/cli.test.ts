@@ -1,13 +1,14 @@
 /** @module-tag slow */
 
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { describe, expect, inject, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { ageByAnHour } from './support/age-by-an-hour.ts';
+import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
 import {
   extract,
@@ -134,7 +135,7 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     const idsIn = async (...args: readonly string[]) =>
       factsOf(await cosecha(['list', ...args, '--json'])).map((item) => item.extractionId);
     expect(await idsIn('--reference', reference)).toEqual([extractionId]);
-    expect(await idsIn('--status', 'COMPLETED')).toContain(extractionId);
+    expect(await idsIn('--status', 'COMPLETED', '--csv')).toContain(extractionId);
     await ageByAnHour(extractionId);
 
     const unconfirmed = await cosecha(['erase', extractionId]);
@@ -166,6 +167,33 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
         lastProblem: 'cancelled',
       });
     });
+  });
+
+  test('start-again requests what failed by consent as a batch, and writes whom to ask of the others', async () => {
+    const batch = randomUUID();
+    const consent = await authorized({ failure: { status: 422, errorType: 'NO_DATA' } });
+    const failed = await extract(consentRequest(consent, { batch, reference: 'by-consent' }));
+    const wrong = await extract(requestFor('credentials-wrong', { batch, reference: 'user-7' }));
+    await Promise.all([failed, wrong].map(closed));
+    const directory = await mkdtemp(join(tmpdir(), 'cosecha-again-'));
+    const [targets, ask] = [join(directory, 'ids.json'), join(directory, 'ask.csv')];
+    await writeFile(targets, JSON.stringify({ [consent.consentId]: consent.target }));
+    const filter = ['--advice', 'todo', '--batch', batch, '--as', `${batch}-again`, '--json'];
+    const startAgain = async (...more: readonly string[]) =>
+      factsOf(await cosecha(['start-again', ...filter, '--targets', targets, ...more])).at(-1);
+    // Its advice is request-later: not within an hour.
+    expect(await startAgain('--dry-run')).toMatchObject({
+      requestable: 0,
+      toAsk: 1,
+      leftOut: { 'request-later': 1 },
+    });
+    await ageByAnHour(failed);
+    expect(await startAgain('--ask', ask, '--yes')).toMatchObject({ requested: 1, refused: 0, toAsk: 1 });
+    expect(await startAgain('--yes')).toMatchObject({ requested: 0, requestedBefore: 1 });
+    expect(await readFile(ask, 'utf8')).toMatch(/,user-7,.*,ask-user,/);
+    const { stdout } = await cosecha(['list', '--batch', `${batch}-again`, '--json']);
+    expect(factsOf({ stdout })).toMatchObject([{ consentId: consent.consentId, reference: 'by-consent' }]);
+    await rm(directory, { recursive: true });
   });
 
   test('export writes extractions as events, by a scan or by an index', async () => {

@@ -48,10 +48,12 @@ export const list = async (
   const deps = { dynamo: new DynamoDBClient(client), stepFunctions: new SFNClient(client), now: () => now };
   const names = { table: output('ExtractionsTableName'), stateMachineArn: output('StateMachineArn') };
   const only = due === true ? 'due' : open === true ? 'open' : undefined;
+  shell.wait('reading the records');
   const { records: found, which, remark } = await findExtractions(asked, { ...deps, ...names }, only);
+  shell.wait(undefined);
   const records = found.slice(0, limit);
-  if (csv === true) for (const line of csvLines(records)) shell.print(line, {});
-  else if (records.length > 0) await printRecords(records, which, now, { shell, deployment });
+  if (records.length > 0)
+    await printRecords(records, csv === true ? 'csv' : which, now, { shell, deployment });
   if (records.length === 0) {
     const isFiltered = Object.values(asked).some((value) => value !== undefined);
     shell.hint(`${describeNone(which, isFiltered)} ${remark}`);
@@ -68,7 +70,7 @@ export const list = async (
 
 const printRecords = async (
   records: readonly Extraction[],
-  which: Found['which'],
+  form: Found['which'] | 'csv',
   now: Date,
   { shell, deployment }: { readonly shell: Shell; readonly deployment: Deployment },
 ): Promise<void> => {
@@ -82,10 +84,15 @@ const printRecords = async (
     line === undefined || status !== 'REQUESTED' ? undefined : expectedStartAt(line, extractionId, now);
   const nextOf = (record: Extraction): string => describeNext(record, { now, sweepEveryMinutes, startAt });
   const [heading = '', ...lines] =
-    which === 'open' || which === 'due' ? openRows(records, now, nextOf) : outcomeRows(records, nextOf);
-  shell.hint(heading);
+    form === 'csv'
+      ? csvLines(records)
+      : form === 'open' || form === 'due'
+        ? openRows(records, now, nextOf)
+        : outcomeRows(records, nextOf);
+  if (form !== 'csv') shell.hint(heading);
   for (const [index, record] of records.entries()) {
-    shell.print(lines[index] ?? '', {
+    const line = lines[index] ?? '';
+    shell.print(form === 'csv' && index === 0 ? [heading, line].flat() : line, {
       ...listedFields(record),
       expectedStartAt: startAt(record),
       dueSeconds: Math.max(0, Math.round(secondsSince(record.dueAt ?? now.toISOString(), now))),
