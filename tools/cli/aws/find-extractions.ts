@@ -1,3 +1,5 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
 import { adviceOf } from '../../../lib/extraction/advice.ts';
 import {
@@ -12,6 +14,7 @@ import {
 import { isSameName } from '../../../lib/extraction/spellings.ts';
 import { callerName } from '../terminal/operator-view.ts';
 import type { Since } from '../terminal/parse-time.ts';
+import type { Deployment } from './deployment.ts';
 import { idsWithName, openExtractionIds, readExtractions } from './read-extractions.ts';
 import { type RecentExtractionsDeps, recentExtractionsReader } from './recent-extractions-reader.ts';
 
@@ -42,6 +45,15 @@ export type Found = {
   readonly which: 'open' | 'due' | 'known' | 'among the newest';
   readonly remark: string;
 };
+
+/** What `findExtractions` reads of a deployment. */
+export const finderOf = ({ client, output }: Deployment, now: () => Date): RecentExtractionsDeps => ({
+  dynamo: new DynamoDBClient(client),
+  stepFunctions: new SFNClient(client),
+  table: output('ExtractionsTableName'),
+  stateMachineArn: output('StateMachineArn'),
+  now,
+});
 
 /** When it ended or, while it has no outcome, when it was requested. */
 export const latestOf = ({ requestedAt, settledAt = requestedAt }: Extraction): string => settledAt;

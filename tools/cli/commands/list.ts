@@ -1,10 +1,14 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { expectedStartAt } from '../../../lib/extraction/api/expected-start.ts';
 import { isOverdue } from '../../../lib/extraction/deadlines.ts';
 import { type Extraction, subjectFields } from '../../../lib/extraction/record.ts';
 import type { Deployment } from '../aws/deployment.ts';
-import { currentAdvice, type FindOptions, type Found, findExtractions } from '../aws/find-extractions.ts';
+import {
+  currentAdvice,
+  type FindOptions,
+  type Found,
+  findExtractions,
+  finderOf,
+} from '../aws/find-extractions.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { type Breakers, breakersOf, readHolds } from '../aws/stores.ts';
 import type { Shell } from '../terminal/command-environment.ts';
@@ -42,14 +46,12 @@ export const list = async (
   { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();
-  const { client, output } = deployment;
   const now = shell.now();
   await hintHeldCalls(breakersOf(deployment), shell);
-  const deps = { dynamo: new DynamoDBClient(client), stepFunctions: new SFNClient(client), now: () => now };
-  const names = { table: output('ExtractionsTableName'), stateMachineArn: output('StateMachineArn') };
+  const finder = finderOf(deployment, () => now);
   const only = due === true ? 'due' : open === true ? 'open' : undefined;
   shell.wait('reading the records');
-  const { records: found, which, remark } = await findExtractions(asked, { ...deps, ...names }, only);
+  const { records: found, which, remark } = await findExtractions(asked, finder, only);
   shell.wait(undefined);
   const records = found.slice(0, limit);
   if (records.length > 0)

@@ -1,14 +1,11 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { ApiError } from '../../../lib/client/api-errors.ts';
 import { type BatchProgress, type BatchRequest, requestAll } from '../../../lib/client/request-all.ts';
 import type { ConsentExtraction, Extraction } from '../../../lib/extraction/record.ts';
-import type { Deployment } from '../aws/deployment.ts';
-import { type FindOptions, findExtractions } from '../aws/find-extractions.ts';
+import { type FindOptions, findExtractions, finderOf } from '../aws/find-extractions.ts';
+import { repeatable } from '../operate/repeatable.ts';
 import { againKey, againOf, parseNationalIds, requestOf } from '../operate/start-again.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { CliError, exitCodes } from '../terminal/errors.ts';
-import { explainFailure } from '../terminal/explain-failure.ts';
 import { progressOf } from '../terminal/progress-bar.ts';
 import type { CommandContext } from './command-context.ts';
 import { csvLines } from './list-rows.ts';
@@ -35,7 +32,9 @@ export const startAgain = async (
   { shell, connect }: CommandContext,
 ): Promise<number> => {
   const deployment = await connect();
-  const sorted = sort(await find(asked, deployment, shell), as, shell.now());
+  const { advice = ['request-again'], ...others } = asked;
+  const { records } = await findExtractions({ advice, ...others }, finderOf(deployment, shell.now));
+  const sorted = sort(records, as, shell.now());
   const { requestable, toAsk, facts } = sorted;
   if (dryRun) {
     shell.print(sorted.lines, facts);
@@ -62,7 +61,12 @@ export const startAgain = async (
     const request = requestOf(record, nationalIds.get(record.consentId) ?? '') as BatchRequest;
     return { ...request, batch: as, priority: 'background', idempotencyKey: againKey(record) };
   });
-  const progress = await send(requests, as, deployment, shell);
+  const show = progressOf(shell, requests.length, 'requested');
+  const onProgress = ({ accepted, replayed, refused }: BatchProgress) =>
+    show(accepted + replayed + refused.length);
+  const progress = await repeatable(deployment, shell, (deps) =>
+    requestAll(deployment.api.base, requests, { batch: as, onProgress }, deps),
+  );
   if (progress === undefined) return exitCodes.interrupted;
   // Last, so that a run that is repeated after an interruption finds no file.
   if (ask !== undefined) await shell.writePrivately(ask, Buffer.from(`${csvLines(toAsk).join('\n')}\n`));
@@ -86,45 +90,6 @@ const sort = (records: readonly Extraction[], batch: string, now: Date) => {
   const reasons = Object.fromEntries(leftOut.map(([why, some]) => [why, some.length]));
   const facts = { batch, requestable: requestable.length, toAsk: toAsk.length, leftOut: reasons };
   return { requestable, toAsk, lines, facts };
-};
-
-const find = async (
-  { advice = ['request-again'], ...asked }: FindOptions,
-  { client, output }: Deployment,
-  { now }: Shell,
-): Promise<readonly Extraction[]> => {
-  const clients = { dynamo: new DynamoDBClient(client), stepFunctions: new SFNClient(client), now };
-  const names = { table: output('ExtractionsTableName'), stateMachineArn: output('StateMachineArn') };
-  return (await findExtractions({ advice, ...asked }, { ...clients, ...names })).records;
-};
-
-const repeat = 'Run it again: it starts nothing twice.';
-
-const send = async (
-  requests: readonly BatchRequest[],
-  batch: string,
-  { api: { base, fetch } }: Deployment,
-  shell: Shell,
-): Promise<BatchProgress | undefined> => {
-  const interrupted = shell.interrupted();
-  const sleep = async (milliseconds: number): Promise<void> => {
-    await shell.sleep(milliseconds, interrupted);
-    interrupted.throwIfAborted();
-  };
-  const show = progressOf(shell, requests.length, 'requested');
-  const onProgress = ({ accepted, replayed, refused }: BatchProgress) =>
-    show(accepted + replayed + refused.length);
-  try {
-    return await requestAll(base, requests, { batch, onProgress }, { fetch, sleep, signal: interrupted });
-  } catch (error) {
-    if (interrupted.aborted) return void shell.hint(repeat);
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    const explained = error instanceof ApiError ? error.lines : explainFailure(cause);
-    if (explained === undefined) throw error;
-    throw new CliError([explained, repeat].flat(), { cause: error });
-  } finally {
-    shell.wait(undefined);
-  }
 };
 
 const print = (

@@ -7,10 +7,10 @@ import type { BatchSummary } from '../../../lib/extraction/api/public-view.ts';
 import { type ExtractionStatus, openStatuses } from '../../../lib/extraction/record.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { type BatchLine, parseBatchFile } from '../operate/parse-batch-file.ts';
+import { repeatable } from '../operate/repeatable.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import { type StartRate, waitingIn } from '../terminal/describe-rate.ts';
-import { CliError, exitCodes } from '../terminal/errors.ts';
-import { explainFailure } from '../terminal/explain-failure.ts';
+import { exitCodes } from '../terminal/errors.ts';
 import { progressOf } from '../terminal/progress-bar.ts';
 import type { CommandContext } from './command-context.ts';
 
@@ -24,18 +24,12 @@ export const startBatch = async (
   const text = await shell.readText(file, 'one request as JSON a line');
   const deployment = await connect();
   const lines = parseBatchFile(text, batch, deployment.acceptedRequests());
-  const { base, fetch } = deployment.api;
-  const interrupted = shell.interrupted();
-  const sleep = async (milliseconds: number): Promise<void> => {
-    await shell.sleep(milliseconds, interrupted);
-    interrupted.throwIfAborted();
-  };
-  const deps = { fetch, sleep, signal: interrupted };
+  const { base } = deployment.api;
   const rate = await readStartRate(deployment, shell.now()).catch(() => undefined);
   for (const sentence of warningOf(lines, rate)) shell.hint(sentence);
   const showRequested = progressOf(shell, lines.length, 'requested');
   const showEnded = progressOf(shell, lines.length, 'ended');
-  try {
+  const code = await repeatable(deployment, shell, async (deps) => {
     const progress = await requestAll(
       base,
       lines.map(({ request }) => request),
@@ -48,32 +42,20 @@ export const startBatch = async (
     shell.wait(undefined);
     printRequested(progress, batch, lines, shell);
     // The index is eventually consistent.
-    if (!watch) await sleep(indexLagMs);
+    if (!watch) await deps.sleep(indexLagMs);
     const summarize = (name: string) => summarizeBatch(base, name, deps);
     const summary = watch
       ? await waitForBatch(batch, {
           summarize,
-          sleep,
+          sleep: deps.sleep,
           onSummary: ({ extractions, open }) => showEnded(extractions - open),
         })
       : await summarize(batch);
     shell.wait(undefined);
     printSummary(summary, shell);
     return exitCodeOf(progress, summary, watch);
-  } catch (error) {
-    if (interrupted.aborted) {
-      shell.hint(again);
-      return exitCodes.interrupted;
-    }
-    if (error instanceof ApiError) throw new CliError([...error.lines, again], { cause: error });
-    const explanation = explainFailure(
-      error instanceof Error && error.cause !== undefined ? error.cause : error,
-    );
-    if (explanation === undefined) throw error;
-    throw new CliError([explanation, again], { cause: error });
-  } finally {
-    shell.wait(undefined);
-  }
+  });
+  return code ?? exitCodes.interrupted;
 };
 
 /** Before anything is sent: why some would not be started in time. Nothing where the rate is unknown, or may not be read. */
@@ -88,8 +70,6 @@ export const warningOf = (lines: readonly BatchLine[], rate: StartRate | undefin
 };
 
 const indexLagMs = 2_000;
-
-const again = 'Run it again with the same file: it starts nothing twice.';
 
 const printRequested = (
   { accepted, replayed, refused }: BatchProgress,

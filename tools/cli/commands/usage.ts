@@ -1,9 +1,7 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { judgeOutcome, outcomeText } from '../../../lib/extraction/advice.ts';
 import { type Extraction, entityOrProductOf, subjectFields } from '../../../lib/extraction/record.ts';
 import { dollarsPerMillion } from '../../../lib/observability/dollars-per-million.ts';
-import { allStatuses, type FindOptions, findExtractions } from '../aws/find-extractions.ts';
+import { allStatuses, type FindOptions, findExtractions, finderOf } from '../aws/find-extractions.ts';
 import { callerName } from '../terminal/operator-view.ts';
 import type { CommandContext } from './command-context.ts';
 
@@ -34,14 +32,8 @@ const row = (caller: string, bank: string, numbers: readonly string[]): string =
 
 /** Prints how many each caller requested of each bank, how they ended, and what they cost. */
 export const usage = async (asked: FindOptions, { shell, connect }: CommandContext): Promise<number> => {
-  const { client, output } = await connect();
-  const clients = {
-    dynamo: new DynamoDBClient(client),
-    stepFunctions: new SFNClient(client),
-    now: shell.now,
-  };
-  const names = { table: output('ExtractionsTableName'), stateMachineArn: output('StateMachineArn') };
-  const found = await findExtractions({ status: allStatuses, ...asked }, { ...clients, ...names });
+  const finder = finderOf(await connect(), shell.now);
+  const found = await findExtractions({ status: allStatuses, ...asked }, finder);
   shell.hint(row('CALLER', 'ENTITY', ['ALL', 'OPEN', 'WELL', 'USER', 'CALLER', 'FAILED', '$']));
   for (const one of usageOf(found.records)) {
     const numbers = [one.extractions, ...kinds.map((kind) => one[kind])].map(String);
