@@ -1,7 +1,7 @@
 import type { Authorization, ConsentChanges, ConsentInput } from './control/consent-control.ts';
 import type { TokensToExpire, TokenView } from './control/token-control.ts';
 import type { ClientView, ConsentView, PolledTaskView, Summary, TaskView } from './control/views.ts';
-import type { SandboxEvent } from './event-log.ts';
+import type { Call, SandboxEvent } from './event-log.ts';
 import type {
   CallBehaviour,
   ClientSettings,
@@ -11,7 +11,6 @@ import type {
   Restrictions,
   WebhookSettings,
 } from './plan-schemas.ts';
-import type { Call } from './state-types.ts';
 import type { TerminalStatus } from './task-vocabulary.ts';
 
 /** A control call was refused, with the sandbox's message. `status` 0: the sandbox did not answer. */

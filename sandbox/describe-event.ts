@@ -1,5 +1,4 @@
-import type { SandboxEvent } from './event-log.ts';
-import type { Call, Delivery } from './state-types.ts';
+import type { Call, Delivery, SandboxEvent } from './event-log.ts';
 
 /** A line of output for an event. Undefined for an event that another line covers. */
 export const describeEvent = (event: SandboxEvent): string | undefined => {

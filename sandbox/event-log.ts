@@ -1,5 +1,40 @@
-import type { Call, Delivery } from './state-types.ts';
+import type { WebhookMode } from './plan-schemas.ts';
 import type { TaskStatus } from './task-vocabulary.ts';
+
+export type WebhookRequest = { readonly enable: boolean; readonly retries: number };
+
+/** A call to a route of the provider, without tokens, keys, credentials and body. */
+export type Call = {
+  readonly seq: number;
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  status: number | 'none' | 'in progress';
+  clientId?: string;
+  username?: string;
+  taskId?: string;
+  consentId?: string;
+  credentialsMode?: string;
+  webhook?: WebhookRequest | undefined;
+  /** First 12 hex digits of the SHA-256 of the Bearer token. It distinguishes tokens without revealing them. */
+  bearer?: string;
+};
+
+export type DeliveryFailure = 'not-configured' | 'timeout' | 'unreachable' | 'dropped';
+
+/** One POST of the webhook, or one that a plan dropped. */
+export type Delivery = {
+  /** 1 to 5 for the provider's attempts. 0: requested through the control interface. */
+  readonly attempt: number;
+  readonly at: string;
+  readonly taskStatus: string;
+  readonly mode?: WebhookMode;
+  /** The status of the receiver's answer, or else `error`. */
+  readonly status?: number;
+  readonly error?: DeliveryFailure;
+  /** Whether the header was valid for the body under the client's configured key. */
+  readonly signatureValid?: boolean;
+};
 
 /** An event without its number and time. */
 type EventDetails =

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { START_PRESET_NAMES } from './legacy/presets.ts';
+import { START_PRESET_NAMES } from './legacy/start-presets.ts';
 import { ACTION_ERROR_CODES, ACTION_IDS, TERMINAL_STATUSES } from './task-vocabulary.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { SandboxClock } from './clock.ts';
 import type { EntityType, Product } from './entities.ts';
-import type { EventLog } from './event-log.ts';
+import type { Call, Delivery, EventLog, WebhookRequest } from './event-log.ts';
 import type { CallBehaviour, Fault, Plan, Restrictions, WebhookMode } from './plan-schemas.ts';
 import type { TaskStatus } from './task-vocabulary.ts';
 
@@ -82,8 +82,6 @@ export type RequestedAction = {
   readonly params?: { readonly dateRange: { readonly startDate: string; readonly endDate: string } };
 };
 
-type WebhookRequest = { readonly enable: boolean; readonly retries: number };
-
 export type Task = {
   readonly taskId: string;
   readonly clientId: string;
@@ -127,39 +125,6 @@ export type LegacyTaskRequest = {
   readonly entityId: string;
   readonly actionType: string;
   readonly businessId?: string | undefined;
-};
-
-/** A call to a route of the provider, without tokens, keys, credentials and body. */
-export type Call = {
-  readonly seq: number;
-  readonly at: string;
-  readonly method: string;
-  readonly path: string;
-  status: number | 'none' | 'in progress';
-  clientId?: string;
-  username?: string;
-  taskId?: string;
-  consentId?: string;
-  credentialsMode?: string;
-  webhook?: WebhookRequest | undefined;
-  /** First 12 hex digits of the SHA-256 of the Bearer token. It distinguishes tokens without revealing them. */
-  bearer?: string;
-};
-
-export type DeliveryFailure = 'not-configured' | 'timeout' | 'unreachable' | 'dropped';
-
-/** One POST of the webhook, or one that a plan dropped. */
-export type Delivery = {
-  /** 1 to 5 for the provider's attempts. 0: requested through the control interface. */
-  readonly attempt: number;
-  readonly at: string;
-  readonly taskStatus: string;
-  readonly mode?: WebhookMode;
-  /** The status of the receiver's answer, or else `error`. */
-  readonly status?: number;
-  readonly error?: DeliveryFailure;
-  /** Whether the header was valid for the body under the client's configured key. */
-  readonly signatureValid?: boolean;
 };
 
 export type Settings = {

@@ -2,25 +2,9 @@ import { withDots } from '../consents/national-id.ts';
 import { ENTITIES, type Entity, PRESET_ENTITY_ID } from '../entities.ts';
 import { accountFrom } from '../results/build-results.ts';
 import type { SandboxContext } from '../transport/hono-types.ts';
+import { START_PRESETS, type StartPreset } from './start-presets.ts';
 
 /** The values of `responseType` ("Sandbox behaviours" and "Errors"), a table for each route. */
-
-/** POST /api/v1/tasks: HTTP status and text. */
-const START_PRESETS = {
-  jwtExpired: { status: 401, text: 'Jwt is expired' },
-  temporarilyRestricted: {
-    status: 403,
-    text: 'Username/action pair has been temporarily restricted due to multiple failed authentication attempts',
-  },
-  forbidden: { status: 403, text: "You don't have sufficient permissions to perform this action" },
-  processAlreadyRunning: { status: 429, text: 'Another request for this user is currently running' },
-  notEnoughCredits: { status: 429, text: 'Request monthly quota reached (applies only to free plans)' },
-} as const;
-export type StartPreset = keyof typeof START_PRESETS;
-
-export const START_PRESET_NAMES = Object.keys(START_PRESETS) as readonly StartPreset[];
-
-export const isStartPreset = (name: string): name is StartPreset => Object.hasOwn(START_PRESETS, name);
 
 /** "Response text": plain text, not JSON. */
 export const presetAnswer = (c: SandboxContext, name: StartPreset): Response => {

@@ -2,7 +2,7 @@ import { planOf } from '../planned-behaviour.ts';
 import type { Client, LegacyTaskRequest, PolledTask, Sandbox } from '../state-types.ts';
 import { progressAt } from '../tasks/task-timing.ts';
 import { legacyAnswer } from './legacy-answer.ts';
-import type { StartPreset } from './presets.ts';
+import type { StartPreset } from './start-presets.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 

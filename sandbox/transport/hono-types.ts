@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import type { Call, Client, Session, TaskToken } from '../state-types.ts';
+import type { Call } from '../event-log.ts';
+import type { Client, Session, TaskToken } from '../state-types.ts';
 
 /** The variables that the middlewares set for the routes. */
 export type SandboxEnv = {

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
-import type { Call, Sandbox } from '../state-types.ts';
+import type { Call } from '../event-log.ts';
+import type { Sandbox } from '../state-types.ts';
 import type { SandboxEnv } from './hono-types.ts';
 
 /** Records every call to a route of the provider, in the order of arrival. */

@@ -1,5 +1,6 @@
+import type { Delivery, DeliveryFailure } from '../event-log.ts';
 import type { DeliveryShape, WebhookMode } from '../plan-schemas.ts';
-import type { Client, Delivery, DeliveryFailure, Sandbox } from '../state-types.ts';
+import type { Client, Sandbox } from '../state-types.ts';
 import { makeDelivery, type SignedDelivery, signDelivery } from './make-delivery.ts';
 
 export type DeliveryInput = {

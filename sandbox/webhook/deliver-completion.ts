@@ -1,6 +1,7 @@
+import type { Delivery } from '../event-log.ts';
 import type { WebhookPlan } from '../plan-schemas.ts';
 import { planOf } from '../planned-behaviour.ts';
-import type { Client, Delivery, Sandbox, Task } from '../state-types.ts';
+import type { Client, Sandbox, Task } from '../state-types.ts';
 import { attemptDelivery, isDelivered, recordDelivery } from './attempt-delivery.ts';
 
 /** Whether the end of a task is delivered: the request enabled it, and the sandbox sends webhooks. */
