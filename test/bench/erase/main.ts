@@ -21,7 +21,7 @@ import { quantile } from '../quantile.ts';
 const { values } = parseArgs({ options: { records: { type: 'string', default: '1000' } } });
 const many = Number(values.records);
 
-/** Of each, so that the largest of them is the p99 of a hundred in all but one of three runs. */
+/** Erasures of one extraction, one after another. Those beside the other caller's begin with its first search. */
 const singles = 30;
 
 const callerOf = (name: string): string => `arn:aws:sts::111122223333:assumed-role/${name}/session`;
