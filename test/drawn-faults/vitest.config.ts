@@ -15,6 +15,7 @@ const others: Readonly<Record<string, string>> = {
   aws: 'test/unit/functions/*.test.ts',
   consents: 'test/unit/lib/extraction/api/answers.test.ts',
   functions: 'test/unit/lib/aws/**/*.test.ts',
+  infra: 'test/unit/{functions/functions,docs/pages}.test.ts',
   http: 'test/unit/lib/extraction/api/*.test.ts',
   observability: 'test/unit/docs/pages.test.ts',
   provider: 'test/{provider-conformance,unit/consents}/**/*.test.ts',
@@ -50,7 +51,9 @@ export default defineConfig({
     {
       name: 'other',
       enforce: 'pre',
-      transform: (_code, id) => (id === `${repository}/${file}` ? { code: source, map: null } : undefined),
+      // A function that is loaded as another process has a query.
+      transform: (_code, id) =>
+        id.split('?')[0] === `${repository}/${file}` ? { code: source, map: null } : undefined,
     },
   ],
   test: {

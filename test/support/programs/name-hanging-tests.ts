@@ -26,15 +26,20 @@ export const nameHangingTests = ({
   readonly end?: () => void;
 }): Reporter & { readonly check: () => void } => {
   /** When the file began, or when a test of it ended last. */
-  const running = new Map<TestModule, { readonly since: number; readonly isNamed?: true }>();
-  const progress = (module: TestModule): void => void running.set(module, { since: now() });
+  const running = new Map<
+    string,
+    { readonly module: TestModule; readonly since: number; readonly isNamed?: true }
+  >();
+  // Vitest makes another object for a file whose tests a filter leaves out.
+  const keyOf = ({ project, relativeModuleId }: TestModule): string => `${project.name} ${relativeModuleId}`;
+  const progress = (module: TestModule): void => void running.set(keyOf(module), { module, since: now() });
   const check = (): void => {
-    for (const [module, { since, isNamed }] of running) {
+    for (const [key, { module, since, isNamed }] of running) {
       const waited = now() - since;
       const seconds = Math.round(waited / 1_000);
       if (isNamed === undefined && waited >= (waitsLonger(module) ? 300_000 : 50_000)) {
         print(`Nothing has ended for ${seconds} s. It hangs or loops: ${unended(module)}`);
-        running.set(module, { since, isNamed: true });
+        running.set(key, { module, since, isNamed: true });
       }
       if (waited < limitMs + 60_000) continue;
       print(`The run ends, as nothing has ended for ${seconds} s: ${unended(module)}`);
@@ -49,7 +54,7 @@ export const nameHangingTests = ({
     },
     onTestModuleQueued: progress,
     onTestCaseResult: ({ module }) => progress(module),
-    onTestModuleEnd: (module) => void running.delete(module),
+    onTestModuleEnd: (module) => void running.delete(keyOf(module)),
     onTestRunEnd: () => clearInterval(timer),
   };
 };

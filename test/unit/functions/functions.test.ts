@@ -10,6 +10,7 @@ import { signatureHeader } from '../../support/data/signature-header.ts';
 import { closedPort } from '../../support/programs/closed-port.ts';
 import { httpServer } from '../../support/programs/stub-servers.ts';
 import { storedRequest } from '../../support/stores/memory-request-store.ts';
+import { functionsOf, required, synthesize } from '../infra/synth.ts';
 import { load, stubAws, variablesOf } from './run-function.ts';
 
 const log = capturedLog();
@@ -105,6 +106,14 @@ describe('request-extraction', () => {
     expect(sentBy('StartExecution')).toHaveLength(2);
   });
 
+  test('logs the product of a request by consent, and not its consent', async () => {
+    const run = await load<object>('request-extraction');
+    const { method, product, consentId, variant } = consentIn('REQUESTED');
+    await run(post({ body: JSON.stringify({ method, product, consentId, variant, target: '11111111-1' }) }));
+    expect(log.lines()).toContain(`"product":"${product}"`);
+    expect(log.lines()).not.toContain(consentId);
+  });
+
   test('with webhooks, a record does not say that there are none; without a client, a consent is refused', async () => {
     const run = await load('request-extraction', { PROVIDER_CLIENT_ID: '' });
     await run(post({ body }));
@@ -181,6 +190,14 @@ describe('manage-consents', () => {
     expect(await run(list())).toMatchObject({ statusCode });
     expect(unnamed('manage-consents')).toEqual([]);
   });
+});
+
+test('results are awaited no longer than they are collected, and a turn lasts longer than start-task', () => {
+  const { template } = synthesize({ ...required, resultsLagSeconds: 900, collectForSeconds: 600 });
+  const { TIMINGS = '', BREAKER = '' } = functionsOf(template).get('start-task')?.variables ?? {};
+  const { resultsLag, collectFor, startTimeout } = JSON.parse(TIMINGS);
+  expect([resultsLag, collectFor]).toEqual([600, 600]);
+  expect(JSON.parse(BREAKER).turnSeconds).toBeGreaterThan(startTimeout);
 });
 
 describe('manage-erasures', () => {

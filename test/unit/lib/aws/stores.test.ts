@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import {
   type BatchGetItemCommandInput,
   ConditionalCheckFailedException,
@@ -13,6 +14,7 @@ import { dynamoExtractionStore } from '../../../../lib/aws/dynamo-extraction-sto
 import { dynamoNameIndex } from '../../../../lib/aws/dynamo-name-index.ts';
 import { countInLine, dynamoStartLine } from '../../../../lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '../../../../lib/aws/dynamo-task-store.ts';
+import { readItems } from '../../../../lib/aws/read-items.ts';
 import { updateExpression } from '../../../../lib/aws/update-expression.ts';
 import type { Update } from '../../../../lib/extraction/change.ts';
 import type { TaskStore } from '../../../../lib/extraction/store.ts';
@@ -270,6 +272,21 @@ test('the calls of many seconds are read 100 at a time, and again what a busy ta
     new Map([1_000, 1_100].map((second) => [second, new Map([['7', counts]])])),
   );
   expect(asked).toEqual([100, 1, 50]);
+});
+
+test('keys that a busy table leaves out are read again, after pauses that grow to 3.2 s', async () => {
+  const done: (number | 'read')[] = [];
+  const { client } = stubClient<DynamoDBClient>(() => {
+    done.push('read');
+    return done.length < 16 ? { UnprocessedKeys: { T: { Keys: [{}] } } } : {};
+  });
+  const pause = async (ms: number) => {
+    await setImmediate();
+    done.push(ms);
+  };
+  for await (const _ of readItems(client, { table: 'T' }, [{ id: 'one' }], pause)) expect.fail();
+  const pauses = [100, 200, 400, 800, 1_600, 3_200, 3_200, 3_200];
+  expect(done).toEqual(['read', ...pauses.flatMap((ms) => [ms, 'read'])]);
 });
 
 test('only the first write of a task decides when it expires, in whole seconds', async () => {

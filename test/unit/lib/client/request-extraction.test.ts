@@ -95,6 +95,11 @@ describe('an error that is not of the network', () => {
     ['a header with a line break', 'https://api.example/', { headers: { traceparent: 'a\nb' } }],
     ['an address that is none', 'api.example', {}],
     ['a port that fetch refuses', 'http://127.0.0.1:0x/', {}],
+    [
+      'a header that fetch itself sets',
+      'https://api.example/',
+      { headers: { 'transfer-encoding': 'chunked' } },
+    ],
     ['a method that does not exist', 'https://api.example/', { method: 'A B' }],
   ])('such as %s is thrown at once, as it is', async (_what, url, init) => {
     const error = await send(url, init).catch((one: unknown) => one);

@@ -6,14 +6,15 @@ import type { PublicExtraction } from '../../../../lib/extraction/api/public-vie
 test('an extraction is read at growing intervals until its results are collected', async () => {
   const settled = { status: 'COMPLETED', settledAt: '2026-11-22T12:00:00.000Z' };
   const collected = { ...settled, advice: 'none', collectedAt: '2026-11-22T12:00:01.000Z' };
-  const reads = [{ status: 'REQUESTED' }, { status: 'RUNNING' }, settled, collected];
+  const running = Array.from({ length: 5 }, () => ({ status: 'RUNNING' }));
+  const reads = [{ status: 'REQUESTED' }, ...running, settled, collected];
   const pauses: number[] = [];
   const outcome = await waitForOutcome('e-1', {
     get: async () => reads.shift() as PublicExtraction,
     sleep: async (milliseconds) => void pauses.push(milliseconds),
   });
   expect(outcome).toEqual(collected);
-  expect(pauses).toEqual([1_000, 2_000, 4_000]);
+  expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
   await expect(
     waitForOutcome('none', { get: async () => undefined, sleep: async () => undefined }),
   ).rejects.toThrow(NoSuchExtractionError);

@@ -14,6 +14,7 @@ import {
 } from '../../../../../lib/aws/wiring/environment.ts';
 import {
   apiKeyFromEnvironment,
+  createConnection,
   providerFromEnvironment,
   taskTokensFromEnvironment,
 } from '../../../../../lib/aws/wiring/provider-from-environment.ts';
@@ -25,9 +26,21 @@ import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 import { capturedLog } from '../../../../support/data/captured-log.ts';
 import { at } from '../../../../support/data/extraction-fixtures.ts';
-import { httpServer } from '../../../../support/programs/stub-servers.ts';
+import { httpServer, rawServer } from '../../../../support/programs/stub-servers.ts';
 import { variablesOf } from '../../../functions/run-function.ts';
 import { functionsOf, synthesize } from '../../../infra/synth.ts';
+
+test('no connection is waited for longer than providerConnectTimeoutMs, however long a call may take', async () => {
+  const { port } = await rawServer(() => {});
+  const connection = createConnection(`https://127.0.0.1:${port}`, { connect: 50, total: 60_000 }, 1);
+  const call = connection.fetch(connection.baseUrl, {
+    method: 'GET',
+    headers: {},
+    redirect: 'manual',
+    signal: AbortSignal.timeout(5_000),
+  });
+  await expect(call).rejects.toMatchObject({ cause: { message: 'No connection in time.' } });
+});
 
 /** What the SDK's handler of requests throws for a try without an answer. */
 const noAnswer = Object.assign(new Error('no answer'), { name: 'TimeoutError', code: 'ETIMEDOUT' });

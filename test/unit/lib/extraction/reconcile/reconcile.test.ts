@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { defined } from '../../../../../lib/defined.ts';
 import type { Update } from '../../../../../lib/extraction/change.ts';
@@ -124,6 +125,14 @@ const world = (record: Extraction | undefined, setup: Setup = {}) => {
   let reads = 0;
   const deps: ReconcileDeps = {
     ...stores,
+    extractions: {
+      ...stores.extractions,
+      // Takes a turn of the event loop, as a write of DynamoDB does. One that is not awaited would come after the invocation.
+      apply: async (change) => {
+        await setImmediate();
+        return stores.extractions.apply(change);
+      },
+    },
     readCallFor: async (_record, taskId) => {
       expect(taskId).toBe('task-1');
       reads += 1;

@@ -1,7 +1,12 @@
 import { expect, test, vi } from 'vitest';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import { type StartForMachineDeps, startForMachine } from '../../../../../lib/extraction/start/start.ts';
-import { ProviderBusy, ProviderRefused } from '../../../../../lib/provider/transport/errors.ts';
+import {
+  ProviderBusy,
+  ProviderRefused,
+  ProviderUnauthorized,
+  ProviderUnreachable,
+} from '../../../../../lib/provider/transport/errors.ts';
 import {
   at,
   consentExtraction,
@@ -12,6 +17,7 @@ import {
 } from '../../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { breakerThat, closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
+import { memoryRequestStore } from '../../../../support/stores/memory-request-store.ts';
 import { openLine } from '../../../../support/stores/memory-start-line.ts';
 
 test('a start that an operator has paused fails the state by name, and the machine retries it', async () => {
@@ -99,9 +105,32 @@ test.each<readonly [string, Setup, string | undefined, readonly string[]]>([
   expect(answers).toEqual(expected);
 });
 
+const withoutItems = { ...memoryRequestStore(), get: async () => undefined };
+
 test.each<[string, Setup, string, readonly string[], readonly string[]]>([
   ['429', { brings: new ProviderBusy('429') }, 'ProviderBusy', ['http-429'], ['ProviderBusy']],
   ['over quota', { brings: overQuota }, 'ProviderBusy', ['quota-reached'], ['ProviderBusy', 'QuotaReached']],
+  [
+    'no connection',
+    { brings: new ProviderUnreachable('no', { cause: new Error('ECONNREFUSED') }) },
+    'ProviderUnreachable',
+    ['unreachable'],
+    ['ProviderUnreachable'],
+  ],
+  [
+    '401',
+    { brings: new ProviderUnauthorized('401') },
+    'ProviderUnauthorized',
+    ['http-401'],
+    ['ProviderUnauthorized'],
+  ],
+  [
+    'no sealed data',
+    { requests: withoutItems },
+    'RequestDataGone',
+    ['request-data-gone'],
+    ['RequestDataGone'],
+  ],
   ['a start in progress', { record: extractionIn('STARTING') }, 'StartInProgress', [], []],
 ])(
   'a start that can be retried fails the state with the error that the machine retries: %s',
