@@ -242,11 +242,11 @@ const provider = {
       'After how many failed extractions of one caller and entity their starts are held, and after how many such groups those of the whole caller. An accepted start resets the count. Failed connects, timeouts, resets and 5xx count.',
     reason: 'Each such start call may end `UNCONFIRMED`.',
   }),
-  breakerSlowCallSeconds: withDefault(seconds(1, 60), 5, {
+  breakerSlowCallSeconds: withDefault(seconds(1, 9), 5, {
     description:
       'When a start call that is still under way counts as failed. Its acceptance takes that back.',
     reason:
-      'Otherwise a start that hangs counts after `providerTimeoutMs` (20 s), and all starts of that time are `UNCONFIRMED`.',
+      'Otherwise a start that hangs counts after `providerTimeoutMs` (20 s), and all starts of that time are `UNCONFIRMED`. The dispatcher judges the calls of ten seconds, in which a slow one has to be.',
   }),
   breakerOpenSeconds: withDefault(seconds(1, 3_600), 30, {
     description:
