@@ -170,7 +170,7 @@ const floors = [
     'erase/search',
     'api/idempotency',
     'api/answer-find',
-    'api/request-extraction',
+    'api/create-extraction',
   ],
   [
     'decide',

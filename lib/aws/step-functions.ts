@@ -8,7 +8,7 @@ import {
   TaskDoesNotExist,
   TaskTimedOut,
 } from '@aws-sdk/client-sfn';
-import type { ExecutionInput } from '../extraction/api/request-extraction.ts';
+import type { ExecutionInput } from '../extraction/api/create-extraction.ts';
 import type { StartError } from '../extraction/plan.ts';
 import type { WakeOutcome } from '../extraction/store.ts';
 import { Throttled } from '../throttled.ts';

@@ -1,7 +1,7 @@
 import { defined } from '../defined.ts';
 
 /** What a start is about. A group are the extractions that probably fail together: the extractions of one caller at one entity. */
-export type About = { readonly extraction: string; readonly caller: string; readonly group: string };
+export type BreakerSubject = { readonly extraction: string; readonly caller: string; readonly group: string };
 
 /** While a breaker is open, one start at a time. Times are milliseconds of the epoch. */
 export type Turn = {

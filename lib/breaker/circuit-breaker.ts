@@ -2,12 +2,12 @@ import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { changeItem, type Known, readItem, type SharedItemStore } from '../shared-item/shared-item.ts';
 import {
-  type About,
   afterAccepted,
   afterFailure,
   afterNothing,
   type BreakerSettings,
   type BreakerState,
+  type BreakerSubject,
   causeOfHold,
   holdsTurn,
   isFailingIn,
@@ -23,13 +23,13 @@ import { formatBreakerState, parseBreakerState } from './stored-breaker.ts';
  */
 export type Admission =
   | { readonly kind: 'held'; readonly cause: string }
-  | { readonly kind: 'pass'; readonly about: About }
-  | { readonly kind: 'turn'; readonly about: About; readonly holder: string };
+  | { readonly kind: 'pass'; readonly about: BreakerSubject }
+  | { readonly kind: 'turn'; readonly about: BreakerSubject; readonly holder: string };
 
 /** The breakers of starts. They throw nothing: a breaker must never be the outage. */
 export interface CircuitBreaker {
   /** `onlyAsk`: no start will be made, so no turn is taken. */
-  admit(about: About, options: { readonly onlyAsk: boolean }): Promise<Admission>;
+  admit(about: BreakerSubject, options: { readonly onlyAsk: boolean }): Promise<Admission>;
   /**
    * Takes what the admitted start showed. Every start that was let go is reported once. A slow one is reported twice: as slow
    * while it is under way, and at its end. A failure counts its extraction in the item of the caller. The group's breaker opens
@@ -108,7 +108,7 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     time() - readAt < cacheMs && (known === undefined || !mayOpenSoon(known.state, group));
 
   /** The state, at most 5 s old. Undefined if it could not be read. */
-  const current = async ({ caller, group }: About): Promise<BreakerState | undefined> => {
+  const current = async ({ caller, group }: BreakerSubject): Promise<BreakerState | undefined> => {
     const memory = memoryOf(caller);
     if (!isFresh(memory, group)) {
       try {
@@ -128,7 +128,7 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     );
 
   const change = async (
-    { caller }: About,
+    { caller }: BreakerSubject,
     decide: (state: BreakerState) => BreakerState,
   ): Promise<BreakerState> => {
     const memory = memoryOf(caller);
@@ -159,7 +159,7 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     }
   };
 
-  const admitUnlessOpen = async (about: About, onlyAsk: boolean): Promise<Admission> => {
+  const admitUnlessOpen = async (about: BreakerSubject, onlyAsk: boolean): Promise<Admission> => {
     const { group: name } = about;
     let state = await current(about);
     const holder = newId();
@@ -172,7 +172,7 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     return { kind: 'held', cause: causeOfHold(state, name) };
   };
 
-  const reportAccepted = async (about: About): Promise<void> => {
+  const reportAccepted = async (about: BreakerSubject): Promise<void> => {
     const { group: name } = about;
     const memory = memoryOf(about.caller);
     const { accepted } = memory;

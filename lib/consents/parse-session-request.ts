@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { closedObject, line, type Violation, violationOf } from '../http/body-fields.ts';
+import { type BodyViolation, closedObject, line, violationOf } from '../http/body-fields.ts';
 import type { LegalPersonOtpTokenRequest, OtpTokenRequest } from '../provider/tokens/create-otp-token.ts';
 import { nationalIdField, productField } from '../provider/transport/request-field-schemas.ts';
 import { entityTypes, productTypes } from '../provider/vocabulary.ts';
@@ -13,7 +13,7 @@ export type SessionRequest =
 
 type ParsedSessionRequest =
   | { readonly kind: 'valid'; readonly request: SessionRequest }
-  | { readonly kind: 'invalid'; readonly violations: readonly Violation[] };
+  | { readonly kind: 'invalid'; readonly violations: readonly BodyViolation[] };
 
 const notAnObject = 'must be an object';
 

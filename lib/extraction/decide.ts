@@ -575,7 +575,7 @@ const planRequested = (context: Context): Plan => {
   if (isWindowOver(context)) return { kind: 'find-request', reason: 'start-window-over', counts: [] };
   return isAbandoned
     ? { kind: 'find-request', reason: 'start-abandoned', counts: [] }
-    : toDefer(context.record, due.start(context.record.requestedAt, context.timings), {
+    : toDefer(context.record, due.notStarted(context.record.requestedAt, context.timings), {
         explanation: 'not-started-yet',
       });
 };

@@ -35,7 +35,8 @@ const growing = (since: string, now: Date, floor: number, ceiling: number): Time
 const earlier = (one: Timestamp, other: Timestamp): Timestamp => (one < other ? one : other);
 
 /** A start: it is tried until the start window ends. The timings of one that is in line have a longer window (`reconcile.ts`, `gate.ts`). */
-export const start = (requestedAt: Timestamp, timings: Timings): Timestamp => windowEnd(requestedAt, timings);
+export const notStarted = (requestedAt: Timestamp, timings: Timings): Timestamp =>
+  windowEnd(requestedAt, timings);
 
 /**
  * The end of a claimed start: once it is stale and the machine had time to retry. A later `dueAt` stays, as there usually is one: after a

@@ -1,4 +1,4 @@
-import type { About } from '../breaker/breaker-state.ts';
+import type { BreakerSubject } from '../breaker/breaker-state.ts';
 import {
   isTerminalTaskStatus,
   type ProductType,
@@ -232,7 +232,7 @@ export const subjectFields = (
  * What a breaker knows about a start. A consent does not name its entity, so its group is by product. The last 8 digits of an id distinguish the
  * few starts that failed in one group.
  */
-export const breakerAboutOf = (record: Extraction): About => ({
+export const breakerSubjectOf = (record: Extraction): BreakerSubject => ({
   extraction: record.extractionId.slice(-8),
   caller: record.requestedBy,
   group: entityOrProductOf(record),

@@ -145,7 +145,7 @@ export const revertToRequested = ({
     set: {
       status: 'REQUESTED',
       ...defined({ notBefore, lastProblem }),
-      ...due.attributes(record.extractionId, due.start(record.requestedAt, timings)),
+      ...due.attributes(record.extractionId, due.notStarted(record.requestedAt, timings)),
     },
     remove: ['startingAt'],
   }),

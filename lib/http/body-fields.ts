@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 /** One rule that a request body breaks, and where. `detail` never repeats a value of the request. */
-export type Violation = {
+export type BodyViolation = {
   /** JSON pointer (RFC 6901) into the request body; empty for the body as a whole. */
   readonly pointer: string;
   readonly detail: string;
@@ -20,7 +20,7 @@ const fits = (pointer: string): boolean => Buffer.byteLength(JSON.stringify(poin
  * A violation at a path of names, from the outermost one. If its pointer would be too long, it has the pointer of the innermost value around it
  * that is not.
  */
-export const violationAt = (names: readonly unknown[], detail: string): Violation => {
+export const violationAt = (names: readonly unknown[], detail: string): BodyViolation => {
   let pointer = '';
   for (const name of names) {
     const next = `${pointer}${pointerTo([name])}`;
@@ -46,7 +46,7 @@ const detailOf = (issue: v.BaseIssue<unknown>): string => {
 };
 
 /** @internal Converts an issue of valibot into a violation for the caller. */
-export const violationOf = (issue: v.BaseIssue<unknown>): Violation =>
+export const violationOf = (issue: v.BaseIssue<unknown>): BodyViolation =>
   violationAt(
     (issue.path ?? []).map(({ key }) => key),
     detailOf(issue),

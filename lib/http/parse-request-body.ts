@@ -1,5 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { type Violation, violationAt } from './body-fields.ts';
+import { type BodyViolation, violationAt } from './body-fields.ts';
 import { problem } from './problem.ts';
 
 /** Replaces a number whose value would change. A symbol, because no schema accepts one. */
@@ -110,7 +110,7 @@ type ParsedRequestBody =
   | { readonly kind: 'json'; readonly json: unknown }
   | { readonly kind: 'too-large' }
   | { readonly kind: 'not-json' }
-  | { readonly kind: 'ambiguous'; readonly violations: readonly Violation[] };
+  | { readonly kind: 'ambiguous'; readonly violations: readonly BodyViolation[] };
 
 /**
  * Parses the body of an API Gateway event as JSON. `findChangedNumbers` finds the numbers in it that would change.

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Violation } from './body-fields.ts';
+import type { BodyViolation } from './body-fields.ts';
 
 /** The titles of all problem types. `docs/api.md` explains each type. */
 const titles = {
@@ -57,7 +57,11 @@ export const problem = (
     detail,
     errors,
     retryAfter = statuses[type] === 503 ? 5 : undefined,
-  }: { readonly detail?: string; readonly errors?: readonly Violation[]; readonly retryAfter?: number } = {},
+  }: {
+    readonly detail?: string;
+    readonly errors?: readonly BodyViolation[];
+    readonly retryAfter?: number;
+  } = {},
 ): APIGatewayProxyStructuredResultV2 => ({
   statusCode: statuses[type],
   headers: {

@@ -1,7 +1,7 @@
 import { type BreakerState, mayStart, turnsOf } from '../breaker/breaker-state.ts';
 import { badIn, byCaller, type Calls, callerKey, callsFrom, totalOf } from './call-counts.ts';
 import { chooseNext, type May, type Served } from './choose-next.ts';
-import { afterBad, type Judgement, judgeCalls } from './learn-rate.ts';
+import { afterBad, judgeCalls, type RateJudgement } from './learn-rate.ts';
 import { currentTimes, type PermitUpdate, stepMs } from './permit.ts';
 import { hasLine, isLeased, leaseMs, lineMs, maxPerSecond, type RateState, rateAt } from './rate-state.ts';
 import type { InLine, Place } from './start-line.ts';
@@ -57,7 +57,7 @@ export type Decision = {
   readonly turns: readonly InLine[];
   readonly served: Served;
   readonly turnsGivenAt: ReadonlyMap<string, number>;
-  readonly judgement?: Judgement;
+  readonly judgement?: RateJudgement;
 };
 
 /** The calls of the last ten seconds. None if they could not be read. */
@@ -150,7 +150,7 @@ export const decideTick = (state: RateState, seen: Seen): Decision => {
     return { state, isLeased: true, releases: [], turns: [], served, turnsGivenAt };
 
   const from = state.windowFrom ?? now / 1_000;
-  const judgement: Judgement =
+  const judgement: RateJudgement =
     calls === undefined
       ? { state, judged: 'unchanged', share: 0 }
       : judgeCalls(state, { calls: callsFrom(calls, from), seconds: now / 1_000 - from }, limit, now);

@@ -69,7 +69,7 @@ const shareOf = (calls: Calls): number => {
 /** What a judgement changed, for logs and metrics. */
 export type Judged = 'unchanged' | 'cut' | 'grown' | 'undone' | 'unlimited';
 
-export type Judgement = {
+export type RateJudgement = {
   readonly state: RateState;
   readonly judged: Judged;
   /** The share of bad calls that decided, from 0 to 1. */
@@ -118,7 +118,7 @@ const cut = (
   };
 };
 
-const grow = (state: RateState, seconds: number, limit: number | undefined): Omit<Judgement, 'share'> => {
+const grow = (state: RateState, seconds: number, limit: number | undefined): Omit<RateJudgement, 'share'> => {
   const { learnt, ...rest } = state;
   if (learnt === undefined) return { state, judged: 'unchanged' };
   const step = learnt.perSecond < nearGood * learnt.good ? growth : fastGrowth;
@@ -138,7 +138,7 @@ export const judgeCalls = (
   window: Window,
   limit: number | undefined,
   now: number,
-): Judgement => {
+): RateJudgement => {
   const rate = rateAt(state, limit, now);
   const { learnt, windowFrom: from, deaf, ...others } = state;
   const isDeaf = deaf !== undefined && now < deaf.until;

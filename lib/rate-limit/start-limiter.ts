@@ -1,4 +1,4 @@
-import type { About } from '../breaker/breaker-state.ts';
+import type { BreakerSubject } from '../breaker/breaker-state.ts';
 import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { changeItem, type Known, readItem, type SharedItemStore } from '../shared-item/shared-item.ts';
@@ -23,7 +23,7 @@ export interface StartLimiter {
   /** Whether a start may be made now. If not, it has to wait in line. */
   admit(): Promise<'go' | 'wait'>;
   /** Takes what an admitted start showed. Returns the second in which it was counted, if it was. */
-  report(about: Pick<About, 'caller' | 'group'>, shown: ShownToRate): Promise<number | undefined>;
+  report(about: Pick<BreakerSubject, 'caller' | 'group'>, shown: ShownToRate): Promise<number | undefined>;
   /** Puts a start in line, and sees to it that a dispatcher runs. Throws what the store throws. */
   wait(entry: LineEntry): Promise<void>;
 }

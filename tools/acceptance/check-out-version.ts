@@ -31,7 +31,7 @@ export const laterStatus = 'LATER';
 export const changes = [
   // One new optional attribute.
   [
-    'lib/extraction/api/request-extraction.ts',
+    'lib/extraction/api/create-extraction.ts',
     '...due.attributes(',
     "laterAttribute: 'later',\n    ...due.attributes(",
   ],

@@ -2,7 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { validate as isUuid } from 'uuid';
 import * as v from 'valibot';
 import { defined } from '../../defined.ts';
-import { closedObject, line, type Violation, violationOf } from '../../http/body-fields.ts';
+import { type BodyViolation, closedObject, line, violationOf } from '../../http/body-fields.ts';
 import { type CallerContext, identifyCaller } from '../../http/caller-and-trace.ts';
 import { parseRequestBody, refuseBody } from '../../http/parse-request-body.ts';
 import { problem } from '../../http/problem.ts';
@@ -39,7 +39,7 @@ export type AnswerErasureDeps = {
 
 type ParsedErasure =
   | { readonly kind: 'valid'; readonly scope: ErasureScope }
-  | { readonly kind: 'invalid'; readonly violations: readonly Violation[] };
+  | { readonly kind: 'invalid'; readonly violations: readonly BodyViolation[] };
 
 const bodyLimitBytes = 4 * 1024;
 

@@ -5,10 +5,10 @@ import { parseRequestBody, refuseBody } from '../../http/parse-request-body.ts';
 import { problem } from '../../http/problem.ts';
 import { logMessages } from '../../observability/log-messages.ts';
 import { type Extraction, subjectFields } from '../record.ts';
+import { createExtraction, type RequestDeps } from './create-extraction.ts';
 import { extractionIdOf, fingerprint, parseIdempotencyKey } from './idempotency.ts';
 import type { extractionRequestParser } from './parse-request.ts';
 import { publicView } from './public-view.ts';
-import { type RequestDeps, requestExtraction } from './request-extraction.ts';
 
 /** The part of an API Gateway event that `POST /extractions` uses. Header names are in lower case. */
 export type RequestEvent = {
@@ -59,7 +59,7 @@ export const answerRequest = async (
     idempotencyKey.kind === 'absent' ? deps.newId() : extractionIdOf(caller, idempotencyKey.key);
   deps.telemetry.about({ extractionId });
   const traceparent = parseTraceparent(event.headers.traceparent);
-  const outcome = await requestExtraction(
+  const outcome = await createExtraction(
     {
       extractionId,
       requestedBy: caller,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { stringify as formatUuid } from 'uuid';
 import { isIdempotencyKey } from '../../idempotency-key.ts';
 import { keyedMac, userOf } from '../keyed-mac.ts';
-import type { ExtractionRequest } from './parse-request.ts';
+import type { ValidRequest } from './parse-request.ts';
 
 type IdempotencyKey =
   | { readonly kind: 'absent' }
@@ -42,7 +42,7 @@ type Parts = {
   readonly login?: { readonly user: object; readonly password: unknown };
 };
 
-const partsOf = (request: ExtractionRequest): Parts => {
+const partsOf = (request: ValidRequest): Parts => {
   if (request.method === 'consent') {
     // The consent names the user.
     const { target: _target, ...shown } = request;
@@ -70,7 +70,7 @@ type FingerprintOf = { readonly caller: string; readonly extractionId: string };
  * between the records of one user: each record would fit another 39 PINs, and two records would leave one.
  */
 export const fingerprint = (
-  request: ExtractionRequest,
+  request: ValidRequest,
   key: string,
   { caller, extractionId }: FingerprintOf,
 ): string => {

@@ -1,7 +1,7 @@
 import { closest } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { defined } from '../../defined.ts';
-import { closedObject, line, text, type Violation, violationOf } from '../../http/body-fields.ts';
+import { type BodyViolation, closedObject, line, text, violationOf } from '../../http/body-fields.ts';
 import { findChangedNumbers, findReplacedText } from '../../http/parse-request-body.ts';
 import type { Credentials } from '../../provider/tasks/start-task.ts';
 import {
@@ -39,7 +39,7 @@ export type ConsentRequest = ConsentMethod &
   };
 
 /** A validated request. */
-export type ExtractionRequest = CredentialsRequest | ConsentRequest;
+export type ValidRequest = CredentialsRequest | ConsentRequest;
 
 /** What a deployment accepts. */
 export type AcceptedRequests = {
@@ -50,8 +50,8 @@ export type AcceptedRequests = {
 };
 
 type ParsedRequest =
-  | { readonly kind: 'valid'; readonly request: ExtractionRequest }
-  | { readonly kind: 'invalid'; readonly violations: readonly Violation[] };
+  | { readonly kind: 'valid'; readonly request: ValidRequest }
+  | { readonly kind: 'invalid'; readonly violations: readonly BodyViolation[] };
 
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -251,7 +251,7 @@ const methodOf = (body: unknown): unknown =>
   isPlainObject(body) && Object.hasOwn(body, 'method') ? body.method : 'credentials';
 
 /** The part of a request that is sealed. KMS's limit applies to it. */
-export const requestDataToSeal = (request: ExtractionRequest): SealedRequestData => {
+export const requestDataToSeal = (request: ValidRequest): SealedRequestData => {
   if (request.method === 'consent') return { target: request.target };
   const { credentials, sessionToken, confirmed } = request;
   return { credentials, ...defined({ sessionToken, confirmed }) };
@@ -282,7 +282,7 @@ const parseWith = (
   if (!parsed.success) {
     return { kind: 'invalid', violations: parsed.issues.map(violationOf) };
   }
-  const request = withoutDefaultPriority(parsed.output) as ExtractionRequest;
+  const request = withoutDefaultPriority(parsed.output) as ValidRequest;
   if (fitsTheSeal(request)) return { kind: 'valid', request };
   const detail = `must fit in ${sealLimitBytes} bytes together with the session token, as one JSON text`;
   return { kind: 'invalid', violations: [{ pointer: '/credentials', detail }] };
@@ -294,5 +294,5 @@ const withoutDefaultPriority = <Request extends { readonly priority?: (typeof pr
   ...request
 }: Request) => (priority === 'background' ? { ...request, priority } : request);
 
-const fitsTheSeal = (request: ExtractionRequest): boolean =>
+const fitsTheSeal = (request: ValidRequest): boolean =>
   encodeSealed(requestDataToSeal(request)).byteLength <= sealLimitBytes;

@@ -5,7 +5,7 @@ import {
   slotOf,
 } from '../../rate-limit/start-line.ts';
 import { maxEntries, plusSeconds, type Timings } from '../deadlines.ts';
-import { breakerAboutOf, type Extraction } from '../record.ts';
+import { breakerSubjectOf, type Extraction } from '../record.ts';
 import { startWindowOf, waitedMs } from '../start-window.ts';
 
 /** What the machine says about this attempt of the state StartTask (`StartInput`). */
@@ -74,7 +74,7 @@ const maxRetryAfterMs = 3_600_000;
 export const showsRate = (refusals: number): boolean => refusals < refusalsOfTheRate;
 
 /** When a refused start may be tried again, by the `Retry-After` of its refusal, in milliseconds. An hour from now at most. */
-export const retryAtOf = (notBefore: string | undefined, now: Date): number | undefined =>
+export const refusedUntil = (notBefore: string | undefined, now: Date): number | undefined =>
   notBefore === undefined ? undefined : Math.min(Date.parse(notBefore), now.getTime() + maxRetryAfterMs);
 
 /**
@@ -88,7 +88,7 @@ export const placeAt = (
 ): string => {
   const again = refusals - refusalsOfTheRate;
   const pauseMs = again <= 0 ? 0 : 1_000 * Math.min(maxPause, firstPause * 2 ** (again - 1));
-  const until = Math.max(now.getTime() + pauseMs, retryAtOf(notBefore, now) ?? 0);
+  const until = Math.max(now.getTime() + pauseMs, refusedUntil(notBefore, now) ?? 0);
   return until <= now.getTime() ? requestedAt : new Date(until).toISOString();
 };
 
@@ -105,7 +105,7 @@ export const entryOf = (
   { now, timings }: Pick<AskingDeps, 'now' | 'timings'>,
 ): LineEntry => {
   const { extractionId, requestId, requestedAt, priority = 'interactive' } = record;
-  const { caller, group } = breakerAboutOf(record);
+  const { caller, group } = breakerSubjectOf(record);
   const time = now();
   const at = placeAt(requestedAt, { refusals, notBefore }, time);
   const keptUntil = plusSeconds(time, timings.maxWait + timings.startWindow + day);

@@ -4,8 +4,8 @@ import type { StartLimiter } from '../../rate-limit/start-limiter.ts';
 import type { StartLineStore } from '../../rate-limit/start-line.ts';
 import { type Timings, windowEnd } from '../deadlines.ts';
 import type { NotAccepted, Result, StartCallResult } from '../plan.ts';
-import { breakerAboutOf } from '../record.ts';
-import { type Asking, entryOf, refusalsOf, retryAtOf, showsRate } from './asking.ts';
+import { breakerSubjectOf } from '../record.ts';
+import { type Asking, entryOf, refusalsOf, refusedUntil, showsRate } from './asking.ts';
 import type { Called } from './start-call.ts';
 
 /**
@@ -39,7 +39,7 @@ export const admit = async (asking: Asking, onlyAsk: boolean, deps: GateDeps): P
   const goInLine = (): Promise<void> =>
     startLine.limiter.wait(entryOf(asking, { waits: true, refusals: refusalsOf(asking) }, deps));
 
-  const admission = await breaker.admit(breakerAboutOf(asking.record), { onlyAsk });
+  const admission = await breaker.admit(breakerSubjectOf(asking.record), { onlyAsk });
   if (admission.kind === 'held') {
     if (!mayWait) return admission;
     await goInLine();
@@ -62,7 +62,7 @@ const reportFailure = async (
   { startLine }: GateDeps,
 ): Promise<number | undefined> =>
   isFirst && kind !== 'turn'
-    ? startLine.limiter.report(breakerAboutOf(record), { kind: 'failed', admittedAt })
+    ? startLine.limiter.report(breakerSubjectOf(record), { kind: 'failed', admittedAt })
     : undefined;
 
 /** Tells the breaker and the rate, while a call is under way, that it is slow. Returns the second in which it was counted, if it was. */
@@ -105,13 +105,13 @@ const reportToRate = async (
   deps: GateDeps,
 ): Promise<void> => {
   const { limiter } = deps.startLine;
-  const about = breakerAboutOf(asking.record);
+  const about = breakerSubjectOf(asking.record);
   if (result.kind === 'accepted') {
     if (slow?.countedAt !== undefined)
       await limiter.report(about, { kind: 'recovered', second: slow.countedAt });
     await limiter.report(about, { kind: 'accepted' });
   } else if (isRefusedByRate(result)) {
-    const shown = { kind: 'refused', retryAt: retryAtOf(result.notBefore, deps.now()) } as const;
+    const shown = { kind: 'refused', retryAt: refusedUntil(result.notBefore, deps.now()) } as const;
     if (showsRate(refusalsOf(asking))) await limiter.report(about, shown);
   } else {
     await reportFailure(asking, going, isFirstFailure, deps);

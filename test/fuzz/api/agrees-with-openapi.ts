@@ -5,7 +5,7 @@ import {
   encodeSealed,
   type SealedRequestData,
 } from '../../../lib/extraction/sealed-request-data.ts';
-import type { Violation } from '../../../lib/http/body-fields.ts';
+import type { BodyViolation } from '../../../lib/http/body-fields.ts';
 import { eventOf, requestPlan } from '../generators/api-event.ts';
 import { jsonOf } from '../json-of-body.ts';
 import { fuzzProperty, type See } from '../property.ts';
@@ -33,7 +33,7 @@ const resolve = (json: unknown, pointer: string): 'there' | 'missing' | 'nowhere
   return 'there';
 };
 
-const assertPointersResolve = (json: unknown, errors: readonly Violation[], see: See): void => {
+const assertPointersResolve = (json: unknown, errors: readonly BodyViolation[], see: See): void => {
   assert.ok(errors.length > 0, 'refused without a violation');
   for (const { pointer, detail } of errors) {
     const found = resolve(json, pointer);
@@ -86,7 +86,7 @@ export const agreesWithOpenapi = fuzzProperty({
     assert.deepEqual(done, Array(4).fill(verdict === 'accepted' ? 1 : 0));
     assert.ok(Buffer.byteLength(body) <= 64 * 1024, 'the answer is larger than the largest request');
 
-    const { extractionId, errors } = JSON.parse(body) as { extractionId?: string; errors?: Violation[] };
+    const { extractionId, errors } = JSON.parse(body) as { extractionId?: string; errors?: BodyViolation[] };
     const sent = jsonOf(plan.body);
     if (errors !== undefined) assertPointersResolve(sent, errors, see);
     if (verdict === 'accepted') {

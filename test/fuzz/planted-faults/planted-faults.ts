@@ -114,7 +114,7 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
     'lib/http/body-fields.ts': {
       'answers with the value it found': ['return issue.message;', 'return issue.message + issue.received;'],
     },
-    'lib/extraction/api/request-extraction.ts': {
+    'lib/extraction/api/create-extraction.ts': {
       'records the credentials': [
         'return { method, entity, actions };',
         'return { method, entity, actions, credentials: request.credentials };',

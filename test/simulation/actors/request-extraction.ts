@@ -1,12 +1,12 @@
-import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
-import { requestExtraction } from '../../../lib/extraction/api/request-extraction.ts';
+import { createExtraction } from '../../../lib/extraction/api/create-extraction.ts';
+import type { ValidRequest } from '../../../lib/extraction/api/parse-request.ts';
 import { seal } from '../models/sealing.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import { theCaller, theCredentials, theExtraction } from '../world/the-extraction.ts';
 import type { World } from '../world/world.ts';
 import { tablesFor } from './tables.ts';
 
-const requestOf = ({ method, callersToken }: World['scenario']): ExtractionRequest => {
+const requestOf = ({ method, callersToken }: World['scenario']): ValidRequest => {
   if (method !== 'credentials') {
     const variant = method === 'consent-v1' ? 'v1' : 'v2';
     return {
@@ -45,7 +45,7 @@ export const requestExtractionOf = (world: World) => {
           requestExpiresAfter === undefined
             ? {}
             : { expiresAt: Math.floor(world.startedAt / 1_000 + requestExpiresAfter) };
-        return requestExtraction(
+        return createExtraction(
           {
             extractionId: theExtraction,
             requestedBy: theCaller,

@@ -1,4 +1,4 @@
-import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
+import type { ExecutionInput } from '../../../lib/extraction/api/create-extraction.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
 import { startForMachine } from '../../../lib/extraction/start/start.ts';

@@ -1,9 +1,9 @@
 import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
 import {
+  createExtraction,
   type ExecutionInput,
   type RequestInput,
-  requestExtraction,
-} from '../../../lib/extraction/api/request-extraction.ts';
+} from '../../../lib/extraction/api/create-extraction.ts';
 import { eraseExtraction } from '../../../lib/extraction/erase/erase-extraction.ts';
 import type { ErasedOne } from '../../../lib/extraction/erase/erasure.ts';
 import { cancel } from '../../../lib/extraction/operate/cancel.ts';
@@ -190,7 +190,7 @@ export const functionsIn = (service: Service, process: Process) => {
 
   return {
     request: (input: RequestInput) =>
-      requestExtraction(input, {
+      createExtraction(input, {
         ...deps,
         repeats: memoryRepeatCounter(),
         newRequestId: () => service.newName('request'),

@@ -1,8 +1,8 @@
 import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
 import { parseBreakerState } from '../../../lib/breaker/stored-breaker.ts';
 import { defined } from '../../../lib/defined.ts';
-import type { ExtractionRequest } from '../../../lib/extraction/api/parse-request.ts';
-import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
+import type { ExecutionInput } from '../../../lib/extraction/api/create-extraction.ts';
+import type { ValidRequest } from '../../../lib/extraction/api/parse-request.ts';
 import type { ErasedOne, Erasure, Tombstone } from '../../../lib/extraction/erase/erasure.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { withoutExtraction } from '../../../lib/extraction/refused-credentials.ts';
@@ -46,7 +46,7 @@ const erasedAfterSeconds = 10_000;
 
 const nobody = member(-1, 0);
 
-const requestOf = ({ method, entity, extractionId, raw, priority }: Member): ExtractionRequest =>
+const requestOf = ({ method, entity, extractionId, raw, priority }: Member): ValidRequest =>
   method === 'credentials'
     ? {
         method,

@@ -6,7 +6,7 @@ const transitions = 'lib/extraction/transitions.ts';
 const requestData = 'lib/extraction/request-data.ts';
 const readTask = 'lib/extraction/reconcile/read-task.ts';
 const sweep = 'lib/extraction/sweep.ts';
-const request = 'lib/extraction/api/request-extraction.ts';
+const request = 'lib/extraction/api/create-extraction.ts';
 
 /** Faults of intake, collecting, closing and the sweep. */
 export const intakeAndClosingFaults: Faults = {

@@ -1,6 +1,6 @@
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
 import { defined } from '../../../lib/defined.ts';
-import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
+import type { ExecutionInput } from '../../../lib/extraction/api/create-extraction.ts';
 import type { WakeOutcome } from '../../../lib/extraction/store.ts';
 import { errorNameOf, type Retries, retriesOf } from '../models/step-functions-retries.ts';
 import type { Facts } from './facts.ts';

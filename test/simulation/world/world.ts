@@ -1,5 +1,5 @@
 import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
-import type { ExecutionInput } from '../../../lib/extraction/api/request-extraction.ts';
+import type { ExecutionInput } from '../../../lib/extraction/api/create-extraction.ts';
 import type { Change, Update } from '../../../lib/extraction/change.ts';
 import type { CredentialsExtraction, Extraction } from '../../../lib/extraction/record.ts';
 import { credentialsMac } from '../../../lib/extraction/refused-credentials.ts';

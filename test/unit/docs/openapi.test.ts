@@ -16,7 +16,7 @@ import {
 } from '../../../lib/extraction/api/parse-request.ts';
 import { publicView } from '../../../lib/extraction/api/public-view.ts';
 import { ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
-import type { Violation } from '../../../lib/http/body-fields.ts';
+import type { BodyViolation } from '../../../lib/http/body-fields.ts';
 import { problem, problemTypes, problemUri } from '../../../lib/http/problem.ts';
 import { consentIdPattern, nationalIdPattern } from '../../../lib/provider/assumptions.ts';
 import type { LegalPersonOtpTokenRequest } from '../../../lib/provider/tokens/create-otp-token.ts';
@@ -147,7 +147,7 @@ describe('the routes of docs/openapi.yaml', () => {
 
 type Parsed =
   | { readonly kind: 'valid' }
-  | { readonly kind: 'invalid'; readonly violations: readonly Violation[] };
+  | { readonly kind: 'invalid'; readonly violations: readonly BodyViolation[] };
 
 const bodies: readonly (readonly [routeKey: string, parse: (body: unknown) => Parsed])[] = [
   ['POST /extractions', extractionRequestParser({})],

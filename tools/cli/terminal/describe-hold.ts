@@ -1,7 +1,7 @@
 import type { Turn } from '../../../lib/breaker/breaker-state.ts';
 import { parseBreakerState } from '../../../lib/breaker/stored-breaker.ts';
 import { defined } from '../../../lib/defined.ts';
-import { breakerAboutOf, type Extraction } from '../../../lib/extraction/record.ts';
+import { breakerSubjectOf, type Extraction } from '../../../lib/extraction/record.ts';
 import { permitItem } from '../../../lib/rate-limit/permit.ts';
 import { rateItem } from '../../../lib/rate-limit/rate-state.ts';
 import {
@@ -83,7 +83,7 @@ export const holdsIn = (items: ReadonlyMap<string, StoredItem>, now: Date): read
 export const holdOf = (record: Extraction, holds: readonly Hold[]): Hold | undefined => {
   if (record.dueShard === undefined || record.status === 'STARTING') return undefined;
   const calls = record.status === 'REQUESTED' ? 'starts' : 'reads';
-  const about = breakerAboutOf(record);
+  const about = breakerSubjectOf(record);
   return holds.find(
     (hold) =>
       hold.calls === calls &&

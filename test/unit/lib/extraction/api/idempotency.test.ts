@@ -8,8 +8,8 @@ import {
 } from '../../../../../lib/extraction/api/idempotency.ts';
 import {
   type CredentialsRequest,
-  type ExtractionRequest,
   extractionRequestParser,
+  type ValidRequest,
 } from '../../../../../lib/extraction/api/parse-request.ts';
 
 const uuidV8 = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -77,7 +77,7 @@ describe('the fingerprint', () => {
   });
 
   test('is that of a release before, for requests as they were then', () => {
-    const byConsent: ExtractionRequest = {
+    const byConsent: ValidRequest = {
       method: 'consent',
       product: 'movement',
       consentId: 'c-1',

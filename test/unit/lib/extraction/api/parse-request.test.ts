@@ -4,7 +4,7 @@ import {
   requestDataToSeal,
 } from '../../../../../lib/extraction/api/parse-request.ts';
 import { encodeSealed } from '../../../../../lib/extraction/sealed-request-data.ts';
-import type { Violation } from '../../../../../lib/http/body-fields.ts';
+import type { BodyViolation } from '../../../../../lib/http/body-fields.ts';
 import { parseRequestBody } from '../../../../../lib/http/parse-request-body.ts';
 import { problem } from '../../../../../lib/http/problem.ts';
 
@@ -18,7 +18,7 @@ const valid = {
 const encrypted = { ...valid, credentials: { mode: 'encrypted', value: 'a-b' }, sessionToken: 'st' };
 
 const parseExtractionRequest = extractionRequestParser({});
-const violationsOf = (body: unknown): readonly Violation[] => {
+const violationsOf = (body: unknown): readonly BodyViolation[] => {
   const parsed = parseExtractionRequest(body);
   return parsed.kind === 'invalid' ? parsed.violations : [];
 };

@@ -6,7 +6,7 @@ import type { ConsentMethod, CredentialsMethod, Extraction } from '../record.ts'
 import { forgetRequest, requestExpiry } from '../request-data.ts';
 import type { SealedRequestData } from '../sealed-request-data.ts';
 import type { ExtractionStore, RepeatCounter, RequestStore } from '../store.ts';
-import { type ExtractionRequest, requestDataToSeal } from './parse-request.ts';
+import { requestDataToSeal, type ValidRequest } from './parse-request.ts';
 
 /** The input of an execution. Histories show it for 90 days, so it has two ids and nothing of the request. */
 export type ExecutionInput = {
@@ -42,7 +42,7 @@ type RequestOutcome =
   | { readonly kind: 'key-reused-often'; readonly retryAfter: number };
 
 /** The part of a request that is recorded unencrypted. */
-const methodOf = (request: ExtractionRequest): CredentialsMethod | ConsentMethod => {
+const methodOf = (request: ValidRequest): CredentialsMethod | ConsentMethod => {
   if (request.method === 'consent') {
     const { method, product, consentId, variant } = request;
     return { method, product, consentId, variant };
@@ -68,7 +68,7 @@ const newRecord = (input: RequestInput, requestId: string, now: Date, deps: Requ
     deadlineAt: plusSeconds(now, timings.deadline),
     status: 'REQUESTED',
     fingerprint: input.fingerprint,
-    ...due.attributes(input.extractionId, due.start(requestedAt, timings)),
+    ...due.attributes(input.extractionId, due.notStarted(requestedAt, timings)),
   };
 };
 
@@ -76,7 +76,7 @@ export type RequestInput = {
   readonly extractionId: string;
   readonly requestedBy: string;
   readonly fingerprint: string;
-  readonly request: ExtractionRequest;
+  readonly request: ValidRequest;
   /** As `parseTraceparent` returns it. A repeated request keeps the trace of the first, although it has another one. */
   readonly traceparent?: string | undefined;
 };
@@ -86,7 +86,7 @@ export type RequestInput = {
  * between, the caller's retry finds `REQUESTED` and continues. Without a retry the record ends as `NOT_STARTED`. Throws
  * what a dependency throws.
  */
-export const requestExtraction = async (input: RequestInput, deps: RequestDeps): Promise<RequestOutcome> => {
+export const createExtraction = async (input: RequestInput, deps: RequestDeps): Promise<RequestOutcome> => {
   const { extractionId } = input;
   const requestId = deps.newRequestId();
   const now = deps.now();

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import {
+  createExtraction,
+  type ExecutionInput,
+} from '../../../../../lib/extraction/api/create-extraction.ts';
 import type {
   ConsentRequest,
   CredentialsRequest,
-  ExtractionRequest,
+  ValidRequest,
 } from '../../../../../lib/extraction/api/parse-request.ts';
-import {
-  type ExecutionInput,
-  requestExtraction,
-} from '../../../../../lib/extraction/api/request-extraction.ts';
 import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
 import {
@@ -74,8 +74,8 @@ const world = ({ record, faults, through = (store) => store, sendsWebhooks = tru
     newRequestId: () => `request-${sealed.length + 1}`,
     sendsWebhooks,
   };
-  const request = (request: ExtractionRequest = asked) =>
-    requestExtraction({ ...input, request }, { ...deps, ...more });
+  const request = (request: ValidRequest = asked) =>
+    createExtraction({ ...input, request }, { ...deps, ...more });
   return { ...seen, request, events, started, sealed };
 };
 
