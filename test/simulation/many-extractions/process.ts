@@ -112,7 +112,10 @@ export class Process {
 
   #drawLoss(lossOneIn: number): boolean {
     const isLost = this.#service.choices.choose(this.of, lossOneIn) === lossOneIn - 1;
-    if (isLost) this.#service.losses += 1;
+    if (isLost) {
+      this.#service.losses += 1;
+      this.#service.noteFact({ kind: 'lost', of: this.of });
+    }
     return isLost;
   }
 }

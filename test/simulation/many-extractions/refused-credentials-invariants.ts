@@ -12,6 +12,10 @@ export type RefusalEvent = { readonly of: string } & (
   /** start-task read the mark. */
   | { readonly kind: 'checked' }
   | { readonly kind: 'marked'; readonly mark: RefusalMark }
+  /** Its task has kept that the mark was written. */
+  | { readonly kind: 'kept' }
+  /** A call of a table about it lost its answer or its process. */
+  | { readonly kind: 'lost' }
   /** An operator has erased it, as the last one that was refused. */
   | { readonly kind: 'erased' }
   /** An operator has forgotten all refusals. */
@@ -181,18 +185,25 @@ const marksAreRight: Invariant = {
   },
 };
 
+/** Whether a process ended, or a call was lost, before the task of an extraction had kept that its mark was written. */
+const isUnkept = (service: Service, id: string, from: number, until: number): boolean => {
+  const isBetween = ({ at }: RefusalFact): boolean => at >= from && at <= until;
+  return !of(service, 'kept', id).some(({ at }) => at < until) && of(service, 'lost', id).some(isBetween);
+};
+
 const markedOnce: Invariant = {
   name: 'marked-once',
-  rule: 'No extraction sets its mark twice, also after another process has replaced or forgotten it. It may join the mark that another of the same login has set since, which counts without it.',
+  rule: 'No extraction sets its mark twice, also after another process has replaced or forgotten it, but where the note in `Tasks` that it was written was lost with a call or a process. It may join the mark that another of the same login has set since, which counts without it.',
   check: (service) => {
     const marks = of(service, 'marked');
-    const twice = marks.find(({ of: id, mark }, index) => {
+    const twice = marks.find(({ of: id, mark, at }, index) => {
       const first = marks.findIndex((one) => one.of === id);
       const others = othersOfLogin(service, service.memberOf(id)).map(({ extractionId }) => extractionId);
       const joined = marks
         .slice(first, index)
         .some((one) => others.includes(one.of) && mark.extractionIds.includes(one.of));
-      return first !== index && !joined;
+      const firstAt = marks[first]?.at ?? 0;
+      return first !== index && !joined && !isUnkept(service, id, firstAt, at);
     });
     return twice && `${twice.of} sets its mark twice.`;
   },

@@ -70,7 +70,8 @@ export class Service {
   readonly extractions = new WatchedItems<Extraction>((before, { extractionId: of, status, reason }) => {
     if (before?.status !== status) this.noteFact({ kind: 'status', of, status, reason });
   });
-  readonly tasks = new WatchedItems<Task>((before, { extractionId: of, callbackToken }) => {
+  readonly tasks = new WatchedItems<Task>((before, { extractionId: of, callbackToken, isMarked }) => {
+    if (isMarked === true && before?.isMarked !== true) this.noteFact({ kind: 'kept', of: of ?? '' });
     if (before?.extractionId !== undefined || of === undefined) return;
     this.noteFact({ kind: 'linked', of, isAdopted: callbackToken === undefined });
   });
