@@ -1,4 +1,4 @@
-import type { LineEntry } from '../rate-limit/start-line.ts';
+import type { LineEntry, StoredEntry } from '../rate-limit/start-line.ts';
 import type { Timings } from './deadlines.ts';
 
 /** How long a start has waited by now, in milliseconds. The start window does not count this time. */
@@ -24,10 +24,11 @@ export type StartWindow = {
  *
  * @param entry its item in the line, if it has one
  * @param isWaiting whether it is in line now, as far as the invoker knows. It has its turn until it has waited for `maxWait` in all.
- * Otherwise what the item shows of a wait under way is over, or has just ended.
+ * Otherwise what the item shows of a wait under way is over, or has just ended. Without a callback token, the dispatcher does not see it: it was
+ * just released, or its process ended before it was in line. So it waits for a start window at most.
  */
 export const startWindowOf = (
-  entry: Pick<LineEntry, 'waitedMs' | 'waitingSince'> | undefined,
+  entry: Pick<StoredEntry, 'waitedMs' | 'waitingSince' | 'callbackToken'> | undefined,
   { requestedAt, isWaiting }: { readonly requestedAt: string; readonly isWaiting: boolean },
   now: Date,
   { startWindow, maxWait }: Pick<Timings, 'startWindow' | 'maxWait'>,
@@ -37,6 +38,8 @@ export const startWindowOf = (
   if (!isWaiting || entry?.waitingSince === undefined) {
     return { startWindow: startWindow + waited / 1_000, waitedMs: waited, hasWaitedTooLong };
   }
-  const before = Date.parse(entry.waitingSince) - Date.parse(requestedAt) - entry.waitedMs;
-  return { startWindow: maxWait + before / 1_000, waitedMs: waited, hasWaitedTooLong };
+  const since = (Date.parse(entry.waitingSince) - Date.parse(requestedAt)) / 1_000;
+  const until =
+    entry.callbackToken === undefined ? since + startWindow : since + maxWait - entry.waitedMs / 1_000;
+  return { startWindow: until, waitedMs: waited, hasWaitedTooLong };
 };

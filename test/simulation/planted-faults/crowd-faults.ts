@@ -165,8 +165,8 @@ export const crowdFaults: Faults = {
   'each-wait-counts-alone': {
     does: 'Reconcile lets each stay in line last for as long as all together may.',
     file: 'lib/extraction/start-window.ts',
-    find: 'Date.parse(entry.waitingSince) - Date.parse(requestedAt) - entry.waitedMs;',
-    replace: 'Date.parse(entry.waitingSince) - Date.parse(requestedAt);',
+    find: 'since + maxWait - entry.waitedMs / 1_000;',
+    replace: 'since + maxWait;',
     caughtBy: 'waits-no-longer',
     firstSeed: 19,
   },

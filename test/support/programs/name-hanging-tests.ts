@@ -38,7 +38,7 @@ export const nameHangingTests = ({
       const waited = now() - since;
       const seconds = Math.round(waited / 1_000);
       if (isNamed === undefined && waited >= (waitsLonger(module) ? 300_000 : 50_000)) {
-        print(`Nothing has ended for ${seconds} s. It hangs or loops: ${unended(module)}`);
+        print(`Nothing has ended for ${seconds} s. It hangs, loops or is slow: ${unended(module)}`);
         running.set(key, { module, since, isNamed: true });
       }
       if (waited < limitMs + 60_000) continue;

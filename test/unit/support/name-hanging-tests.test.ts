@@ -35,7 +35,9 @@ test('a file in which nothing ends is named once within a minute, and ends the r
   expect(printed).toEqual([]);
   at(80);
   at(85);
-  expect(printed).toEqual(['Nothing has ended for 50 s. It hangs or loops: test/unit.test.ts: what loops']);
+  expect(printed).toEqual([
+    'Nothing has ended for 50 s. It hangs, loops or is slow: test/unit.test.ts: what loops',
+  ]);
   at(989);
   expect(ended).toEqual([]);
   at(990);
@@ -52,6 +54,6 @@ test('a file that waits for a deployment has five minutes, and one that has ende
   expect(printed).toEqual([]);
   at(300);
   expect(printed).toEqual([
-    'Nothing has ended for 300 s. It hangs or loops: test/e2e-shared.test.ts: what it imports',
+    'Nothing has ended for 300 s. It hangs, loops or is slow: test/e2e-shared.test.ts: what it imports',
   ]);
 });

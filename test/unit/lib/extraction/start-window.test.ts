@@ -12,7 +12,9 @@ test('the start window does not count the time in line', () => {
   const waiting = { waitedMs: 2_000, waitingSince: '2026-03-01T12:00:03.000Z' };
   expect(windowOf(waiting)).toMatchObject({ startWindow: 909, waitedMs: 9_000 });
   // While it waits it has its turn, until it has waited for 100 s in all: 98 s from its third second on.
-  expect(windowOf(waiting, true).startWindow).toBe(101);
+  expect(windowOf({ ...waiting, callbackToken: 'token' }, true).startWindow).toBe(101);
+  // Nobody can release it: from its third second on it has a start window.
+  expect(windowOf(waiting, true).startWindow).toBe(903);
   expect(windowOf({ ...waiting, waitedMs: 93_000 }, true).hasWaitedTooLong).toBe(true);
   expect(windowOf({ ...waiting, waitedMs: 92_999 }, true).hasWaitedTooLong).toBe(false);
   // The clock of who put it in line was ahead.

@@ -630,9 +630,17 @@ test('what is not started any more leaves the line, also if an earlier try to do
   expect([await line.find(id), answered]).toEqual([undefined, ['token', 'token']]);
 });
 
-test.each<readonly [string, number, ReconcileInvoker, Partial<LineEntry>, object]>([
+test.each<readonly [string, number, ReconcileInvoker, Partial<LineEntry> & { isStale?: true }, object]>([
   ['has waited', 900, swept, { waitedMs: 1_000 }, { status: 'REQUESTED', dueAt: iso(901) }],
   ['waits', 900, swept, { waitingSince: iso(10) }, { dueAt: iso(21_610) }],
+  ['waits without a token', 900, swept, { waitingSince: iso(10), isStale: true }, { dueAt: iso(910) }],
+  [
+    'waited for nobody',
+    911,
+    swept,
+    { waitingSince: iso(10), isStale: true },
+    { status: 'NOT_STARTED', reason: 'start-window-over' },
+  ],
   ['waits early', 899, swept, { waitingSince: iso(10) }, { dueAt: iso(900) }],
   ['waits again', 900, swept, { waitedMs: 7e6, waitingSince: iso(20) }, { dueAt: iso(14_620) }],
   [
@@ -650,15 +658,19 @@ test.each<readonly [string, number, ReconcileInvoker, Partial<LineEntry>, object
     { requestId: 'of before', waitingSince: iso(10) },
     { status: 'NOT_STARTED' },
   ],
-])('after its start window, one that %s ends in time', async (_, now, invoker, waited, expected) => {
-  const record = extraction();
-  const { requestId } = record;
-  const line = memoryStartLine();
-  const entry = { extractionId: id, requestId, attempt: 0, slot: 'slot', waitedMs: 0, expiresAt: 1e11 };
-  await line.write({ ...entry, ...waited });
-  const { reconcile } = world(record, { now, inLine: { startLine: line, answered: [] } });
-  expect((await reconcile(invoker)).record).toMatchObject(expected);
-});
+])(
+  'after its start window, one that %s ends in time',
+  async (_, now, invoker, { isStale, ...waited }, expected) => {
+    const record = extraction();
+    const { requestId } = record;
+    const line = memoryStartLine();
+    const entry = { extractionId: id, requestId, attempt: 0, slot: 'slot', waitedMs: 0, expiresAt: 1e11 };
+    await line.write({ ...entry, ...waited });
+    if (isStale !== true) line.enter(id, requestId, 'token');
+    const { reconcile } = world(record, { now, inLine: { startLine: line, answered: [] } });
+    expect((await reconcile(invoker)).record).toMatchObject(expected);
+  },
+);
 
 test.each<readonly [ReconcileInvoker, number]>([
   ...everybody.map((caller) => [caller, 1] as const),
