@@ -6,6 +6,7 @@ As a program it reads batches and events from the standard input, one JSON objec
 """
 
 import json
+import signal
 import sys
 from collections import Counter
 from pathlib import Path
@@ -45,6 +46,8 @@ class Outcomes:
 
 
 if __name__ == "__main__":
+    # Ctrl-C ends it without a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     schema = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     outcomes = Outcomes()
     for line in sys.stdin:
