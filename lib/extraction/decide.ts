@@ -124,7 +124,7 @@ const readAs = (code: Explanation & keyof typeof codes): Extract<Undecided, { un
 });
 
 const waitingAfter = (undecided: Undecided): Waiting => {
-  if (undecided.unread === 'not-now') return { explanation: 'ProviderPaused' };
+  if (undecided.unread === 'not-now') return { explanation: undecided.error };
   const { unread, problem, error } = undecided;
   return {
     explanation: error,
@@ -190,7 +190,7 @@ const toRead = (context: Context<Readable>): Plan => {
   // The provider asked for no call before `notBefore`. The read before a close is made all the same: it has no later time.
   const mayWait = !isOver || record.phase === 'running';
   if (mayWait && record.notBefore !== undefined && now.toISOString() < record.notBefore)
-    return goOn(context, { unread: 'not-now' });
+    return goOn(context, { unread: 'not-now', error: 'not-before' });
   if (!isOver) return { kind: 'read', taskId, counts: [] };
   return isLastReadLost(record, now, context.timings)
     ? { kind: 'no-read', counts: [] }

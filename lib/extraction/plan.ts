@@ -5,8 +5,7 @@ import type { ActionResult, Extraction, StoredResults, TerminalStatus } from './
 
 /** Errors of calls and of starts, each with its meaning as a clause. `cosecha explain` and the console take the meanings from here. */
 export const errorMeanings = {
-  ProviderPaused:
-    'no call was made, as an operator paused such calls, or a circuit breaker or the provider held them',
+  ProviderPaused: 'no start was made, as an operator paused starts, or a circuit breaker held them',
   ProviderBusy: 'the provider was busy (429)',
   ProviderUnreachable: 'the provider could not be reached',
   ProviderUnauthorized: 'the provider gave no token',
@@ -38,6 +37,10 @@ export type Explanation =
   | 'not-started-yet'
   /** Another process may be making the start call. */
   | 'start-in-progress'
+  /** No read was made: an operator paused reads, */
+  | 'reads-paused'
+  /** or the provider asked for no call before a later time. */
+  | 'not-before'
   | 'still-running'
   | 'no-results'
   | 'results-incomplete'
@@ -246,12 +249,12 @@ export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
 export type EndedReading = Extract<Reading, { kind: 'ended' }>;
 
 /**
- * How a read brought nothing. `not-now`: none may be made now, as an operator paused reads, or the provider asked to wait.
+ * How a read brought nothing. `not-now`: none may be made now, and `error` says who holds it.
  * `impossible`: none can be made any more. `failed`: it was made. `problem`: what that shows, as a public code. `error`: the
  * `collectionError` if no other read follows.
  */
 export type Unread =
-  | { readonly unread: 'not-now' }
+  | { readonly unread: 'not-now'; readonly error: 'reads-paused' | 'not-before' }
   | {
       readonly unread: 'impossible' | 'failed';
       readonly problem: string;

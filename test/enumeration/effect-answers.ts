@@ -33,7 +33,7 @@ const readingsOf = ({ method }: Extraction): readonly Reading[] => [
 ];
 
 const unreadFor = ({ method }: Extraction, isMade: boolean): readonly Unread[] => {
-  const held = { unread: 'not-now' } as const;
+  const held = { unread: 'not-now', error: 'reads-paused' } as const;
   const impossible = (code: 'InternalError' | 'request-data-gone') =>
     ({ unread: 'impossible', problem: code, error: code }) as const;
   if (!isMade) return [held, impossible('InternalError')];

@@ -123,7 +123,7 @@ export const readOnce = async (
   const impossible = (code: Explanation) => nothing({ unread: 'impossible', problem: code, error: code });
   if (await deps.isPaused('reads')) {
     telemetry.count('ReadsHeld');
-    return nothing({ unread: 'not-now' });
+    return nothing({ unread: 'not-now', error: 'reads-paused' });
   }
   if (planned.kind === 'no-read') {
     telemetry.failure(

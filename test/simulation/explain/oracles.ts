@@ -582,7 +582,8 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
   ],
   closesNext: ({ isRead }, view) => {
     const next = nextReconcile(view);
-    const stays = next?.fields.outcome === 'deferred' && next.fields.explanation !== 'ProviderPaused';
+    const isHeld = /^(reads-paused|not-before)$/.test(String(next?.fields.explanation));
+    const stays = next?.fields.outcome === 'deferred' && !isHeld;
     return [
       view.moment.record?.dueShard === undefined && 'it is closed',
       reads(isRead, view),

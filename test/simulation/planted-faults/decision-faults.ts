@@ -121,7 +121,7 @@ export const decisionFaults: Faults = {
     file: decide,
     find: "if (undecided.unread !== 'not-now' && endsNow(context, undecided))\n    return counting('CollectionFailed', abandon(context, undecided));",
     replace:
-      "if (isTimeOver(context)) return counting('CollectionFailed', abandon(context, { error: 'ProviderPaused', ...undecided }));",
+      "if (isTimeOver(context)) return counting('CollectionFailed', abandon(context, { problem: 'InternalError', ...undecided }));",
     caughtBy: 'limits-hold',
   },
   'incomplete-deferred': {

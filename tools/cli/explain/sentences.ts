@@ -54,8 +54,8 @@ const notStartedReasons: Readonly<Record<string, string>> = {
 /** Why no final status was known. Undefined where there is nothing to add. */
 const noFinalStatus = (why: string | undefined): string | undefined => {
   if (why === undefined) return undefined;
-  if (why === 'ProviderPaused')
-    return 'no read was made, as reads were paused or the provider had asked to wait';
+  if (why === 'reads-paused') return 'no read was made, as an operator had paused reads';
+  if (why === 'not-before') return 'no read was made, as the provider had asked to wait';
   // This one is a public code, too.
   if (why === 'InternalError' || !isNamedFailure(why)) return describeCode(why);
   return `the last read failed with ${why}`;

@@ -160,9 +160,9 @@ describe('a read', () => {
 
   test.each([
     ['is made from notBefore on', running(1_000), 'read'],
-    ['is held before notBefore', running(1_001), 'ProviderPaused'],
+    ['is held before notBefore', running(1_001), 'not-before'],
     ['is made before notBefore, too, if it is the last one, at the end of grace', inGrace(1_000), 'read'],
-    ['is held before it in grace', inGrace(1_001), 'ProviderPaused'],
+    ['is held before it in grace', inGrace(1_001), 'not-before'],
   ])('%s', async (_what, record, ended) => {
     expect(await world({ record }).read()).toBe(ended);
   });

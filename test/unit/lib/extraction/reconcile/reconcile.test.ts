@@ -461,7 +461,7 @@ test.each([
 ])("while an operator's pause holds the last read %s, the record stays open", async (_what, before, now) => {
   const { reconcile, counted, reads } = world(before, { isPaused: true, now });
   const record = { ...before, dueAt: iso(now + 120) };
-  expect(await reconcile(slow)).toEqual({ conclusion: 'deferred', explanation: 'ProviderPaused', record });
+  expect(await reconcile(slow)).toEqual({ conclusion: 'deferred', explanation: 'reads-paused', record });
   expect([counted, reads()]).toEqual([['ReadsHeld'], 0]);
 });
 

@@ -230,9 +230,9 @@ explains('reads paused beyond its grace', 100_000, {
   record: extractionIn('TIMED_OUT', { dueAt: iso(100_100) }),
   task: linkedTask(),
   holds: [readsPaused],
-  logs: reconciled(7_200, 'TIMED_OUT', 'ProviderPaused'),
+  logs: reconciled(7_200, 'TIMED_OUT', 'reads-paused'),
   headline:
-    'TIMED_OUT at 2026-03-01 14:00:00Z: no final status was known by the deadline, 2026-03-01 14:00:00Z: no read was made, as reads were paused or the provider had asked to wait. Its grace ended at 14:00:00Z. Reads have been paused since 2026-03-01 12:08:20Z: quota. Once they are resumed, it is read once more and closes.',
+    'TIMED_OUT at 2026-03-01 14:00:00Z: no final status was known by the deadline, 2026-03-01 14:00:00Z: no read was made, as an operator had paused reads. Its grace ended at 14:00:00Z. Reads have been paused since 2026-03-01 12:08:20Z: quota. Once they are resumed, it is read once more and closes.',
 });
 
 explains('by consent, and the sealed target of its request is lost', 700, {
