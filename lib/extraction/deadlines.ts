@@ -1,4 +1,3 @@
-import { retryAtOfStatus } from '../provider/transport/errors.ts';
 import { type Collecting, phaseOf, type Readable, type Starting } from './phase.ts';
 import type { Extraction } from './record.ts';
 
@@ -158,34 +157,3 @@ export const isOverdue = (
   now: Date,
   sweepEveryMinutes: number,
 ): boolean => dueAt !== undefined && secondsSince(dueAt, now) > overdueAfterSeconds(sweepEveryMinutes);
-
-/**
- * Partitions of the index `due`. One partition accepts 1,000 writes/s, and its throttling would slow down the table.
- */
-export const dueShardCount = 16;
-
-/**
- * The shard of an extraction: FNV-1a over the UTF-16 units of its id. It distributes UUIDs evenly and must never
- * change.
- */
-export const dueShardOf = (extractionId: string): number => {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < extractionId.length; index += 1) {
-    hash = Math.imul(hash ^ extractionId.charCodeAt(index), 0x01000193);
-  }
-  return (hash >>> 0) % dueShardCount;
-};
-
-const isoOf = (time: number | undefined): string | undefined =>
-  time === undefined ? undefined : new Date(time).toISOString();
-
-/**
- * Before when the provider asked for no other call about this extraction, as an ISO time. A 429 may be about one user
- * ("process already running"), and a 503 about one task. So each delays its own extraction, by the whole time.
- */
-export const notBeforeOf = (error: unknown, now: Date): string | undefined =>
-  isoOf(retryAtOfStatus(error, [429, 503], now));
-
-/** The same of a call for a token. Its 503 is about all extractions, so that only the breaker waits. */
-export const busyUntil = (error: unknown, now: Date): string | undefined =>
-  isoOf(retryAtOfStatus(error, [429], now));

@@ -1,5 +1,4 @@
 import {
-  dueShardOf,
   isReadTimeOver,
   lagEnd,
   maxDelaySeconds,
@@ -15,6 +14,23 @@ import { type Extraction, hasWebhook, type Timestamp } from './record.ts';
  * comes first. `dueAt` is when the sweep would find a record whose message is lost. Until when a status may last: `readUntil` and its
  * neighbours in deadlines.ts.
  */
+
+/**
+ * Partitions of the index `due`. One partition accepts 1,000 writes/s, and its throttling would slow down the table.
+ */
+export const dueShardCount = 16;
+
+/**
+ * The shard of an extraction: FNV-1a over the UTF-16 units of its id. It distributes UUIDs evenly and must never
+ * change.
+ */
+export const dueShardOf = (extractionId: string): number => {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < extractionId.length; index += 1) {
+    hash = Math.imul(hash ^ extractionId.charCodeAt(index), 0x01000193);
+  }
+  return (hash >>> 0) % dueShardCount;
+};
 
 /** `unchanged` saves two writes to the index (DynamoDB guide, "Using global secondary indexes"). */
 type Due = Timestamp | 'unchanged';

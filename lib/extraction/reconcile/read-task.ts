@@ -9,7 +9,7 @@ import { ProviderAnswerTooLarge, ProviderError } from '../../provider/transport/
 import type { PausableCalls } from '../../shared-item/operator-settings.ts';
 import type { Change } from '../change.ts';
 import { failureReason, loginProblemOf, looksLikeCode, problemOf } from '../codes.ts';
-import { busyUntil, notBeforeOf } from '../deadlines.ts';
+import { busyUntil, notBeforeOf } from '../not-before.ts';
 import {
   type Explanation,
   isNamedFailure,

@@ -19,7 +19,8 @@ import {
   ProviderUnreachable,
 } from '../../provider/transport/errors.ts';
 import { consentProblemOf, failureReason, loginProblemOf, problemOf } from '../codes.ts';
-import { busyUntil, plusSeconds } from '../deadlines.ts';
+import { plusSeconds } from '../deadlines.ts';
+import { busyUntil } from '../not-before.ts';
 import type { NotAccepted, StartCallResult, StartError } from '../plan.ts';
 import {
   type ConsentExtraction,

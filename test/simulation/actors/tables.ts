@@ -1,4 +1,4 @@
-import { dueShardOf } from '../../../lib/extraction/deadlines.ts';
+import { dueShardOf } from '../../../lib/extraction/due.ts';
 import type {
   ExtractionStore,
   RefusedCredentialsStore,

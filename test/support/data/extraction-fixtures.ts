@@ -1,4 +1,5 @@
-import { dueShardOf, type Timings } from '../../../lib/extraction/deadlines.ts';
+import type { Timings } from '../../../lib/extraction/deadlines.ts';
+import { dueShardOf } from '../../../lib/extraction/due.ts';
 import type {
   ConsentExtraction,
   CredentialsExtraction,

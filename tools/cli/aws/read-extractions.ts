@@ -2,7 +2,7 @@ import { type DynamoDBClient, paginateQuery, paginateScan } from '@aws-sdk/clien
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { readItems } from '../../../lib/aws/read-items.ts';
 import { defined } from '../../../lib/defined.ts';
-import { dueShardCount } from '../../../lib/extraction/deadlines.ts';
+import { dueShardCount } from '../../../lib/extraction/due.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import type { NamedEntry, NameIndex, NameQuery } from '../../../lib/extraction/store.ts';
 

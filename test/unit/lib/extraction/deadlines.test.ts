@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { dueShardOf, parseTimings, stuckSeconds } from '../../../../lib/extraction/deadlines.ts';
+import { parseTimings, stuckSeconds } from '../../../../lib/extraction/deadlines.ts';
+import { dueShardOf } from '../../../../lib/extraction/due.ts';
 import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
 import {
   at,

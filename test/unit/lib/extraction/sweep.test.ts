@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { dueShardCount, dueShardOf } from '../../../../lib/extraction/deadlines.ts';
+import { dueShardCount, dueShardOf } from '../../../../lib/extraction/due.ts';
 import { maxPerBatch, type ReconcileMessage } from '../../../../lib/extraction/reconcile-message.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { sweep } from '../../../../lib/extraction/sweep.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { busyUntil, notBeforeOf } from '../../../../../lib/extraction/deadlines.ts';
+import { busyUntil, notBeforeOf } from '../../../../../lib/extraction/not-before.ts';
 import { shownBy } from '../../../../../lib/extraction/start/shown-by.ts';
 import {
   ProviderAmbiguous,
