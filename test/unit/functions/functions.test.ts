@@ -358,9 +358,11 @@ describe('start-task', () => {
     return aws.tables.Extractions.items.get(id);
   };
 
+  const emptyAnswer = '{"token":"session","taskId":"task-1","more":""}';
+
   /** A provider that accepts every login and every start, with an answer of so many bytes more. */
   const accepting = async (moreBytes = 0, variables = {}) => {
-    const answer = JSON.stringify({ token: 'session', taskId: 'task-1', more: 'x'.repeat(moreBytes) });
+    const answer = emptyAnswer.replace('""', `"${'x'.repeat(moreBytes)}"`);
     const { baseUrl, seen } = await httpServer((response, { url = '' }) =>
       response.end(url.includes('tasks') ? answer : '{"token":"session"}'),
     );
@@ -411,10 +413,10 @@ describe('start-task', () => {
   });
 
   test.each([
-    ['of 60 KiB names its task', 60, 'RUNNING'],
-    ['above 64 KiB names none', 65, 'UNCONFIRMED'],
-  ])('an answer %s', async (_, kibibytes, status) => {
-    const { run } = await accepting(kibibytes * 1_024);
+    ['of 64 KiB names its task', 65_536, 'RUNNING'],
+    ['above 64 KiB names none', 65_537, 'UNCONFIRMED'],
+  ])('an answer %s', async (_, bytes, status) => {
+    const { run } = await accepting(bytes - emptyAnswer.length);
     setTime(0);
     expect(await startOnce(run)).toMatchObject({ status });
   });
