@@ -16,6 +16,10 @@ const keys: readonly Secret['kind'][] = ['API key', 'signing key', 'fingerprint 
 const keepsErased = ({ location, name }: Pick<Leak, 'location' | 'name'>): boolean =>
   location !== 'bucket' && (location !== 'table' || /Erasures/.test(name));
 
+/** A record names its consent, and so do answers and results. Neither a log nor a history does. */
+const namesConsent = ({ location }: Pick<Leak, 'location'>): boolean =>
+  !['log group', 'execution', 'queue', 'alarm'].includes(location);
+
 /** The only locations where a secret may be found. */
 const allowed: readonly Allowed[] = [
   { kinds: ['API key'], location: 'secret', name: /\/provider-api-key$/, reason: 'It is stored there.' },
@@ -85,4 +89,5 @@ const allowed: readonly Allowed[] = [
 
 export const isAllowed = ({ location, name, kind }: Leak): boolean =>
   (kind === 'erased extraction' && keepsErased({ location, name })) ||
+  (kind === 'consent id' && namesConsent({ location })) ||
   allowed.some((one) => one.location === location && one.name.test(name) && one.kinds.includes(kind));

@@ -59,6 +59,7 @@ const secretsOf = async (deployed: Deployed, stackName: string): Promise<readonl
     ...ofTasks,
     ...(await sealedRequests(deployed)),
     ...(await erasedExtractions(deployed)),
+    ...(await consents(deployed)),
     ...(await readLines<Secret>(secretsFile)),
   ];
 };
@@ -73,6 +74,15 @@ const erasedExtractions = async ({ client, outputs }: Deployed): Promise<readonl
       all.push({ kind: 'erased extraction', value: extractionId });
   }
   return all;
+};
+
+/** The consents of all records. */
+const consents = async ({ client, outputs }: Deployed): Promise<readonly Secret[]> => {
+  const ids = new Set<string>();
+  const scan = { TableName: outputs.ExtractionsTableName, ProjectionExpression: 'consentId' };
+  for await (const { Items = [] } of paginateScan({ client: new DynamoDBClient(client) }, scan))
+    for (const { consentId } of Items) if (consentId?.S !== undefined) ids.add(consentId.S);
+  return [...ids].map((value) => ({ kind: 'consent id', value }));
 };
 
 /** Runs an extraction that leaves its id wherever extractions leave anything. Returns the id. */

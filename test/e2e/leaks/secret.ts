@@ -19,6 +19,8 @@ export type Secret = {
     | 'sealed request'
     /** Of an extraction that is closed. */
     | 'used sealed request'
+    /** Under which a user's data can be read with his Task Token. */
+    | 'consent id'
     /** The id of an extraction that was erased. */
     | 'erased extraction'
     | 'result'
