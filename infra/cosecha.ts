@@ -49,6 +49,15 @@ type Built = { readonly config: Config; readonly code: FunctionCode };
  * A deployment of Cosecha. Its secrets, alarms, parameters and state machine are named after its stage,
  * `Cosecha-<stage>-…`, so a stage exists once in an account and region. Throws ConfigError for settings that are invalid
  * or contradict each other.
+ *
+ * @example
+ * import { Cosecha } from '@cosecha/cosecha/cdk';
+ * import { App, Stack } from 'aws-cdk-lib';
+ * import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
+ *
+ * const stack = new Stack(new App(), 'Banking');
+ * const bank = new Cosecha(stack, 'Bank', { stage: 'prod', providerBaseUrl: 'https://provider.example' });
+ * bank.grantRequestExtractions(new Role(stack, 'Orders', { assumedBy: new AccountRootPrincipal() }));
  */
 export class Cosecha extends Construct {
   /** One record for each extraction. Read it through the API or the stream (docs/stream.md). */

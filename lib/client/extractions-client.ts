@@ -91,7 +91,18 @@ export type ExtractionsClient = {
   readonly waitForOutcome: (extractionId: string, options?: CallOptions) => Promise<PublicExtraction>;
 };
 
-/** A client of Cosecha's API for services in the stack's account. `docs/api.md` describes the API. */
+/**
+ * A client of Cosecha's API for services in the stack's account. `docs/api.md` describes the API.
+ *
+ * @example
+ * import { extractionsClient } from '@cosecha/cosecha/client';
+ *
+ * const cosecha = extractionsClient({ apiUrl: 'https://abc123.execute-api.sa-east-1.amazonaws.com' });
+ * const request = { consentId: 'consent-1', product: 'movement', target: '11111111-1', method: 'consent' } as const;
+ * const { extraction } = await cosecha.requestExtraction(request, { idempotencyKey: 'order-7' });
+ * const { status, advice } = await cosecha.waitForOutcome(extraction.extractionId);
+ * console.log(status, advice);
+ */
 export const extractionsClient = (options: ExtractionsClientOptions): ExtractionsClient => {
   const apiUrl = options.apiUrl.replace(/\/$/, '');
   const fetch =

@@ -19,6 +19,15 @@ export type PartialBatchResponse = { batchItemFailures: { itemIdentifier: string
  * the first of its next batch.
  *
  * @throws RecordNotOurs, or what `handle` throws
+ *
+ * @example
+ * import { consumeExtractionEvents } from '@cosecha/cosecha';
+ * import type { DynamoDBStreamEvent } from 'aws-lambda';
+ *
+ * export const handler = (batch: DynamoDBStreamEvent) =>
+ *   consumeExtractionEvents(batch, async (event) => {
+ *     if (event.kind === 'settled') console.log(event.extractionId, event.extraction.status);
+ *   });
  */
 export const consumeExtractionEvents = async (
   batch: { readonly Records: readonly StreamRecord[] } | readonly StreamRecord[],

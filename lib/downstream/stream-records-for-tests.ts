@@ -5,6 +5,13 @@
  *
  * All records are of the same extraction unless `extractionId` is given. Each has an `eventID` of its own and a higher
  * `SequenceNumber` than those before it.
+ *
+ * @example
+ * import { decodeExtractionEvent } from '@cosecha/cosecha';
+ * import { settledEvent } from '@cosecha/cosecha/testing';
+ *
+ * const event = decodeExtractionEvent(settledEvent({ status: 'FAILED', reference: 'order-7' }));
+ * console.log(event.kind === 'settled' && event.extraction.reference);
  */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction, ExtractionStatus } from '../extraction/record.ts';

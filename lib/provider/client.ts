@@ -38,6 +38,16 @@ export type ProviderClient = ReturnType<typeof createProviderClient>;
 /**
  * A client for the whole API of the provider. It caches the session token with a margin, shares it between concurrent
  * calls, and renews it once after a 401. Every call throws ProviderErrors, and what `apiKey` throws.
+ *
+ * @example
+ * import { createProviderClient } from '@cosecha/cosecha/provider';
+ *
+ * const provider = createProviderClient({
+ *   baseUrl: 'https://provider.example',
+ *   clientId: 'client-1',
+ *   apiKey: async () => process.env.PROVIDER_API_KEY ?? '',
+ * });
+ * console.log(await provider.listEntities());
  */
 export const createProviderClient = (options: ProviderClientOptions) => {
   const { apiKey: key, clientId, endpoints, sessionMinutes = 60, now = () => new Date() } = options;

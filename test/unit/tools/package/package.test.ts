@@ -309,6 +309,22 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     );
     const page = readFileSync(join(repository, 'docs', 'batches.md'), 'utf8');
     addFile('batches.ts', [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, text]) => text).join(''));
+    // What an editor shows at the entry point of each module.
+    const entryPoints = [
+      'lib/client/extractions-client.ts',
+      'lib/provider/client.ts',
+      'infra/cosecha.ts',
+      'lib/downstream/consume-extraction-events.ts',
+      'lib/downstream/stream-records-for-tests.ts',
+    ];
+    const shown = entryPoints.map((path, index) => {
+      const [, example = ''] =
+        /@example\n((?: \*.*\n)+?) \*\//.exec(readFileSync(join(repository, path), 'utf8')) ?? [];
+      expect(example).toContain("from '@cosecha/cosecha");
+      const file = `shown-${index}.ts`;
+      addFile(file, example.replace(/^ \* ?/gm, ''));
+      return file;
+    });
     const examples = ['app.ts', 'request.ts'];
     for (const file of examples) cpSync(join(repository, 'examples', 'embed', file), join(project, file));
     // Without skipLibCheck, so that the package's declarations are checked too.
@@ -319,7 +335,7 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
       noEmit: true,
       types: ['node'],
     };
-    const files = ['consumer.ts', 'batches.ts', ...examples];
+    const files = ['consumer.ts', 'batches.ts', ...shown, ...examples];
     addFile('tsconfig.json', JSON.stringify({ compilerOptions, files }));
     const checked = await node([tsc, '--project', '.'], project).catch(({ stdout }) => ({ stdout }));
     expect(checked.stdout).toBe('');
