@@ -49,6 +49,11 @@ export const dynamoBreakerStore = (client: DynamoDBClient, table: string): Share
   },
 });
 
+const isMissing = 'attribute_not_exists(#next)';
+const isDamaged = 'NOT attribute_type(#next, :number)';
+const isBehind = '#next < :from';
+const isTooFarAhead = '#next > :to';
+
 /** One update of `next`. A value of another type is damaged, and is replaced. */
 const permitUpdate = (update: PermitUpdate) =>
   update.kind === 'add'
@@ -59,7 +64,12 @@ const permitUpdate = (update: PermitUpdate) =>
       }
     : {
         UpdateExpression: 'SET #next = :value',
-        ConditionExpression: `attribute_not_exists(#next) OR NOT attribute_type(#next, :number) OR #next < :from${update.to === undefined ? '' : ' OR #next > :to'}`,
+        ConditionExpression: [
+          isMissing,
+          isDamaged,
+          isBehind,
+          ...(update.to === undefined ? [] : [isTooFarAhead]),
+        ].join(' OR '),
         ExpressionAttributeValues: marshall(
           { ':value': update.next, ':from': update.from, ':to': update.to, ':number': 'N' },
           { removeUndefinedValues: true },

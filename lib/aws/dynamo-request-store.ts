@@ -9,12 +9,19 @@ import {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { RequestStore, StoredRequest } from '../extraction/store.ts';
 
+const exists = 'attribute_exists(requestId)';
+const isNew = 'attribute_not_exists(requestId)';
+const hasTheSameData = 'sealed = :sealed';
+const expiresEarlier = 'expiresAt < :expiry';
+const wasNotPutBack = 'attribute_not_exists(taskId)';
+const wasPutBackForTheTask = 'taskId = :task';
+
 /** The condition of a removal: the item was not put back for another task. */
 const putBackForNoneBut = (of: Parameters<RequestStore['remove']>[1]) => {
   if (of === 'any task') return {};
-  if (of.taskId === undefined) return { ConditionExpression: 'attribute_not_exists(taskId)' };
+  if (of.taskId === undefined) return { ConditionExpression: wasNotPutBack };
   return {
-    ConditionExpression: 'attribute_not_exists(taskId) OR taskId = :task',
+    ConditionExpression: `${wasNotPutBack} OR ${wasPutBackForTheTask}`,
     ExpressionAttributeValues: marshall({ ':task': of.taskId }),
   };
 };
@@ -36,7 +43,7 @@ export const dynamoRequestStore = (
           TableName: table,
           Item: marshall(item, { removeUndefinedValues: true }),
           // Each ciphertext is unique, so an equal one is from an own put whose answer was lost.
-          ConditionExpression: 'attribute_not_exists(requestId) OR sealed = :sealed',
+          ConditionExpression: `${isNew} OR ${hasTheSameData}`,
           ExpressionAttributeValues: marshall({ ':sealed': item.sealed }),
         }),
       );
@@ -61,7 +68,7 @@ export const dynamoRequestStore = (
           new UpdateItemCommand({
             ...keyed(requestId),
             UpdateExpression: 'SET expiresAt = :expiry',
-            ConditionExpression: 'attribute_exists(requestId) AND expiresAt < :expiry',
+            ConditionExpression: `${exists} AND ${expiresEarlier}`,
             ExpressionAttributeValues: marshall({ ':expiry': expiresAt }),
           }),
         );

@@ -54,21 +54,24 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
   const keyed = (extractionId: string) => ({ TableName: table, Key: marshall({ extractionId }) });
 
   return {
-    write: (entry) =>
-      unlessRefused(
+    write: (entry) => {
+      const isNew = 'attribute_not_exists(attempt)';
+      const isOfAnEarlierAttempt = 'attempt < :attempt';
+      const isOfAnotherRequest = 'requestId <> :requestId';
+      return unlessRefused(
         client.send(
           new PutItemCommand({
             TableName: table,
             Item: marshall(entry, { removeUndefinedValues: true }),
-            ConditionExpression:
-              'attribute_not_exists(attempt) OR attempt < :attempt OR requestId <> :requestId',
+            ConditionExpression: [isNew, isOfAnEarlierAttempt, isOfAnotherRequest].join(' OR '),
             ExpressionAttributeValues: marshall({
               ':attempt': entry.attempt,
               ':requestId': entry.requestId,
             }),
           }),
         ),
-      ),
+      );
+    },
 
     find: async (extractionId) => {
       const { Item } = await client.send(

@@ -17,6 +17,13 @@ const retentionSeconds = 30 * 24 * 3600;
 
 export const taskExpiry = (now: Date): number => Math.floor(now.getTime() / 1000) + retentionSeconds;
 
+const exists = 'attribute_exists(taskId)';
+const isNotErased = 'attribute_not_exists(isErased)';
+const isUnlinked = 'attribute_not_exists(extractionId)';
+const isOfTheExtraction = 'extractionId = :extraction';
+const hasNoToken = 'attribute_not_exists(callbackAttempt)';
+const isOfNoLaterAttempt = 'callbackAttempt <= :attempt';
+
 /** The table `Tasks` on DynamoDB. `link`, `recordStatus` and `adopt` are one atomic update each (design, section 4). */
 export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () => Date): TaskStore => {
   const expiry = () => taskExpiry(now());
@@ -45,14 +52,13 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
   };
   /** Updates an item that is there, and returns it. */
   const updateExisting = async (taskId: string, set: string, values: object): Promise<Task | undefined> => {
-    const condition = 'attribute_exists(taskId) AND attribute_not_exists(isErased)';
+    const condition = `${exists} AND ${isNotErased}`;
     const { task, refused } = await update(taskId, { set, condition, values });
     return refused === undefined ? task : undefined;
   };
   /** Updates or creates an item, unless it is erased, and returns it as it then is. */
   const updateUnlessErased = async (taskId: string, set: string, values: object): Promise<Task> => {
-    const condition = 'attribute_not_exists(isErased)';
-    const { task, refused } = await update(taskId, { set, condition, values });
+    const { task, refused } = await update(taskId, { set, condition: isNotErased, values });
     if (refused !== undefined && refused.Item === undefined) throw refused;
     return task;
   };
@@ -69,9 +75,8 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
             .join('') +
           'expiresAt = if_not_exists(expiresAt, :expiry)',
         condition:
-          'attribute_not_exists(isErased) AND (attribute_not_exists(extractionId) OR ' +
-          '(extractionId = :extraction AND ' +
-          '(attribute_not_exists(callbackAttempt) OR callbackAttempt <= :attempt)))',
+          `${isNotErased} AND (${isUnlinked} OR ` +
+          `(${isOfTheExtraction} AND (${hasNoToken} OR ${isOfNoLaterAttempt})))`,
         values: {
           ':extraction': extractionId,
           ':token': callbackToken,

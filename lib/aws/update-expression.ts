@@ -49,15 +49,28 @@ const conditionsOf = (
   value: (label: string, of: NativeAttributeValue) => string,
 ): string[] => {
   const statuses = when.status?.map((status, index) => value(`was${index}`, status));
+  const given = <Value>(of: Value | undefined, clause: (of: Value) => string): string | undefined =>
+    of === undefined ? undefined : clause(of);
+
+  const hasOneOfTheStatuses = given(statuses, (of) => `${name('status')} IN (${of.join(', ')})`);
+  const isOfTheRequest = given(when.requestId, (of) => `${name('requestId')} = ${value('request', of)}`);
+  const isOfTheAttempt = given(when.attemptId, (of) => `${name('attemptId')} = ${value('attempt', of)}`);
+  const hasNoAttempt = given(when.withoutAttempt, () => `attribute_not_exists(${name('attemptId')})`);
+  const hasTheTask = given(when.taskId, (of) => `${name('taskId')} = ${value('task', of)}`);
+  const isOpen = given(when.open, () => `attribute_exists(${name('dueShard')})`);
+  const isUncollected = given(when.uncollected, () => `attribute_not_exists(${name('collectedAt')})`);
+  const isNotErasing = given(when.notErasing, () => `attribute_not_exists(${name('erasingAt')})`);
+  const isDueAsDecided = given(when.dueAt, (of) => `${name('dueAt')} = ${value('wasDueAt', of)}`);
+
   return [
-    ...(statuses === undefined ? [] : [`${name('status')} IN (${statuses.join(', ')})`]),
-    ...(when.requestId === undefined ? [] : [`${name('requestId')} = ${value('request', when.requestId)}`]),
-    ...(when.attemptId === undefined ? [] : [`${name('attemptId')} = ${value('attempt', when.attemptId)}`]),
-    ...(when.withoutAttempt === undefined ? [] : [`attribute_not_exists(${name('attemptId')})`]),
-    ...(when.taskId === undefined ? [] : [`${name('taskId')} = ${value('task', when.taskId)}`]),
-    ...(when.open === undefined ? [] : [`attribute_exists(${name('dueShard')})`]),
-    ...(when.uncollected === undefined ? [] : [`attribute_not_exists(${name('collectedAt')})`]),
-    ...(when.notErasing === undefined ? [] : [`attribute_not_exists(${name('erasingAt')})`]),
-    ...(when.dueAt === undefined ? [] : [`${name('dueAt')} = ${value('wasDueAt', when.dueAt)}`]),
-  ];
+    hasOneOfTheStatuses,
+    isOfTheRequest,
+    isOfTheAttempt,
+    hasNoAttempt,
+    hasTheTask,
+    isOpen,
+    isUncollected,
+    isNotErasing,
+    isDueAsDecided,
+  ].filter((clause) => clause !== undefined);
 };

@@ -22,6 +22,15 @@ export type RecordedDelivery =
  * has the queue collect the results, and ends the execution's wait (design, section 4). In this order, the next delivery or the sweep repairs a crash after any
  * step: the execution goes on waiting until the queue has the rest. Throws what a dependency throws; the caller then answers
  * 5xx, and the provider delivers again.
+ *
+ * The race with start-task, which links the task. Both write one item of `Tasks`, and each reads in the answer to its own write
+ * what the other has left there. So whichever comes second settles and wakes:
+ *
+ *     start-task:  start call ─► RUNNING ─► link: no status yet, so it waits
+ *     webhook:                                    └─► status: finds link and token ─► settles ─► wakes
+ *
+ *     start-task:  start call ─► RUNNING ─────────────────► link: finds the status ─► settles ─► wakes
+ *     webhook:         └─► status: no link yet, so it is stored (204) ┘
  */
 export const recordDelivery = async (
   delivery: { readonly taskId: string; readonly taskStatus: TerminalStatus },

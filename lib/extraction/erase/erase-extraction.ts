@@ -100,6 +100,12 @@ const finish = async (of: ErasedOne, record: Extraction | undefined, deps: Erase
 /**
  * Erases one record as far as that is possible now, and sends the message for the next time. Repeating it does no harm. Throws what a
  * dependency throws, and ErasureContended; the message is then delivered again.
+ *
+ * The race with a collection that is under way. Its close is refused once the record has the mark, and what it has put into the bucket
+ * goes in the last pass, which begins when a process that had read the record before has ended:
+ *
+ *     erasure:     mark `erasingAt` ─► the record is open: waits ──────────────► closed, and too old to be written ─► removes all
+ *     collection:  read ─► object ─► close: refused ─► closes without results ┘
  */
 export const eraseExtraction = async (of: ErasedOne, deps: EraseDeps): Promise<EraseStep> => {
   const { extractionId, requestId, erasureId } = of;
