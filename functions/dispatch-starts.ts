@@ -23,14 +23,16 @@ const now = () => new Date();
 const database = new DynamoDBClient(patientClient);
 const machine = new SFNClient(patientClient);
 const table = requiredVariable('START_LINE_TABLE');
-const breakers = breakersFromEnvironment(now, database);
+const breakers = breakersFromEnvironment(database, now);
+const { isPaused, limit } = rateSettingsFromEnvironment(breakers);
 const wake = wakeMachine(machine);
 
 const deps = {
   store: breakers.store,
   permits: breakers.permits,
   line: dynamoStartLine(database, table),
-  ...rateSettingsFromEnvironment(breakers),
+  isPaused,
+  limit,
   // Whatever it answers, nobody waits with this token any more.
   release: async ({ callbackToken, extractionId }: { callbackToken: string; extractionId: string }) => {
     await wake(callbackToken, extractionId);

@@ -12,7 +12,6 @@ import { promptClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { breakersFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { startEstimatesFromEnvironment } from '../lib/aws/wiring/start-line-from-environment.ts';
-import { defined } from '../lib/defined.ts';
 import { type AnswerFindDeps, answerFind } from '../lib/extraction/api/answer-find.ts';
 import { type AnswerReadDeps, answerRead } from '../lib/extraction/api/answer-read.ts';
 import {
@@ -41,9 +40,7 @@ const deps: AnswerReadDeps & AnswerFindDeps & AnswerSummaryDeps = {
     v.parse(v.array(v.string()), JSON.parse(requiredVariable('READERS'))).map(callerFromPrincipalArn),
   ),
   presign: presignResults(new S3Client(promptClient), now),
-  ...defined({
-    estimateStart: startEstimatesFromEnvironment(database, breakersFromEnvironment(now, database)),
-  }),
+  estimateStart: startEstimatesFromEnvironment(database, breakersFromEnvironment(database, now)),
   now,
   retentionDays: Number(requiredVariable('RESULTS_RETENTION_DAYS')),
   telemetry,

@@ -13,7 +13,12 @@ import { unsealTargetWith } from '../lib/aws/seal.ts';
 import { sendReconcileTo } from '../lib/aws/send-messages.ts';
 import { wakeMachine } from '../lib/aws/step-functions.ts';
 import { storeResultsIn } from '../lib/aws/store-results.ts';
-import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
+import {
+  patientClient,
+  patientQueueClient,
+  promptClient,
+  removingClient,
+} from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { breakersFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
 import {
   refusedCredentialsFromEnvironment,
@@ -59,7 +64,9 @@ const now = () => new Date();
 const database = new DynamoDBClient(patientClient);
 const queues = new SQSClient(patientQueueClient);
 const slowQueueUrl = requiredVariable('SLOW_QUEUE_URL');
-const requests = requestsFromEnvironment(database);
+const requests = requestsFromEnvironment(database, new DynamoDBClient(removingClient));
+const { refusals, keptDays } = refusedCredentialsFromEnvironment(database);
+const { operator } = breakersFromEnvironment(new DynamoDBClient(promptClient), now);
 const timings = parseTimings(requiredVariable('TIMINGS'));
 
 const withApiKey = apiKeyFromEnvironment(new SecretsManagerClient(patientClient), now);
@@ -83,13 +90,14 @@ const deps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
   requests,
-  ...refusedCredentialsFromEnvironment(database),
+  refusals,
+  keptDays,
   readCallFor: readCallFrom({
     requests,
     unsealTarget: unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN')),
     providerFor: (isBrief) => (isBrief ? brief : patient),
   }),
-  isPaused: breakersFromEnvironment(now).operator.isPaused,
+  isPaused: operator.isPaused,
   startLine: dynamoStartLine(database, requiredVariable('START_LINE_TABLE')),
   storeResults: storeResultsIn(new S3Client(patientClient), requiredVariable('RESULTS_BUCKET')),
   now,

@@ -11,7 +11,7 @@ import { dynamoRepeatCounter } from '../lib/aws/dynamo-repeat-counter.ts';
 import { sealWith } from '../lib/aws/seal.ts';
 import { startExecutionOf } from '../lib/aws/step-functions.ts';
 import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
-import { intakeClient, oneTryClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
+import { intakeClient, oneTryClient, removingClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import {
   fingerprintKeyFromEnvironment,
   optionalSetting,
@@ -30,7 +30,7 @@ const deps: AnswerRequestDeps = {
     JSON.parse(requiredVariable('ACCEPTED_REQUESTS')) as AcceptedRequests,
   ),
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
-  requests: requestsFromEnvironment(database),
+  requests: requestsFromEnvironment(database, new DynamoDBClient(removingClient)),
   repeats: dynamoRepeatCounter(database, requiredVariable('REFUSALS_TABLE')),
   seal: sealWith(new KMSClient(intakeClient), requiredVariable('SEAL_KEY_ARN')),
   startExecution: startExecutionOf(new SFNClient(oneTryClient), requiredVariable('STATE_MACHINE_ARN')),

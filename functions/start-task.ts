@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -10,7 +11,12 @@ import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { unsealCredentialsWith, unsealTargetWith } from '../lib/aws/seal.ts';
 import { sendReconcileTo } from '../lib/aws/send-messages.ts';
 import { failTask, wakeMachine } from '../lib/aws/step-functions.ts';
-import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
+import {
+  patientClient,
+  patientQueueClient,
+  promptClient,
+  removingClient,
+} from '../lib/aws/wiring/aws-client-timeouts.ts';
 import {
   breakerFromEnvironment,
   breakersFromEnvironment,
@@ -47,9 +53,10 @@ const machine = new SFNClient(patientClient);
 const keys = new KMSClient(patientClient);
 const secrets = new SecretsManagerClient(patientClient);
 const sealKey = requiredVariable('SEAL_KEY_ARN');
-const breakers = breakersFromEnvironment(now);
-const startLine = startLineFromEnvironment(database, breakers);
-const marks = refusedCredentialsFromEnvironment(database);
+const breakers = breakersFromEnvironment(new DynamoDBClient(promptClient), now);
+const { breaker, whenSlow } = breakerFromEnvironment(breakers);
+const startLine = startLineFromEnvironment(database, new LambdaClient(promptClient), breakers);
+const { refusals, keptDays } = refusedCredentialsFromEnvironment(database);
 
 const withApiKey = apiKeyFromEnvironment(secrets, now);
 const { connection, sessions } = providerFromEnvironment(withApiKey, {
@@ -73,8 +80,9 @@ const startTelemetry: Telemetry = {
 const deps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
-  requests: requestsFromEnvironment(database),
-  ...marks,
+  requests: requestsFromEnvironment(database, new DynamoDBClient(removingClient)),
+  refusals,
+  keptDays,
   callFor: startCallFrom({
     unsealCredentials: unsealCredentialsWith(keys, sealKey),
     unsealTarget: unsealTargetWith(keys, sealKey),
@@ -89,12 +97,13 @@ const deps = {
       getConsent: (...call) => getConsent(briefConnection, ...call),
     },
     key: fingerprintKeyFromEnvironment(secrets),
-    keptDays: marks.keptDays,
+    keptDays,
   }),
   send: sendReconcileTo(new SQSClient(patientQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   wake: wakeMachine(machine),
   fail: failTask(machine),
-  ...breakerFromEnvironment(breakers),
+  breaker,
+  whenSlow,
   startLine,
   logIn: sessions.renew,
   maxCallMs: connection.totalTimeoutMs,

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
 import { type CircuitBreaker, createCircuitBreaker } from '../../breaker/circuit-breaker.ts';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
 import { operatorSettingsOf } from '../../shared-item/operator-settings.ts';
 import { dynamoBreakerStore, dynamoPermitStore } from '../dynamo-breaker-store.ts';
-import { promptClient } from './aws-client-timeouts.ts';
 import { requiredVariable } from './environment.ts';
 
 /**
- * The table `Breakers`, and what an operator has set there, which a process reads once for its breakers and its rate. By default it
- * waits for DynamoDB for seconds at most, because the call to the provider waits meanwhile.
+ * The table `Breakers`, and what an operator has set there, which a process reads once for its breakers and its rate. `client`: where
+ * a call to the provider waits meanwhile, it waits for seconds at most (`promptClient`).
  */
-export const breakersFromEnvironment = (now: () => Date, client = new DynamoDBClient(promptClient)) => {
+export const breakersFromEnvironment = (client: DynamoDBClient, now: () => Date) => {
   const table = requiredVariable('BREAKERS_TABLE');
   const store = dynamoBreakerStore(client, table);
   const permits = dynamoPermitStore(client, table);

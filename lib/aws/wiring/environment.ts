@@ -1,11 +1,10 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { RequestStore } from '../../extraction/store.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import { dynamoRefusedCredentialsStore } from '../dynamo-refused-credentials-store.ts';
 import { dynamoRequestStore } from '../dynamo-request-store.ts';
 import { readSecret } from '../read-secret.ts';
-import { removingClient } from './aws-client-timeouts.ts';
 
 /** `infra/` deployed a function without a variable that it needs. Thrown at cold start. */
 export class MissingEnvironmentVariable extends Error {
@@ -30,9 +29,9 @@ export const optionalSetting = (name: string, setting: string): string => {
   return value;
 };
 
-/** The table `Requests`. Removals have a client of their own, which waits for a second at most. */
-export const requestsFromEnvironment = (database: DynamoDBClient): RequestStore =>
-  dynamoRequestStore(database, requiredVariable('REQUESTS_TABLE'), new DynamoDBClient(removingClient));
+/** The table `Requests`. `removing`: the client of removals, which waits for a second at most (`removingClient`). */
+export const requestsFromEnvironment = (database: DynamoDBClient, removing: DynamoDBClient): RequestStore =>
+  dynamoRequestStore(database, requiredVariable('REQUESTS_TABLE'), removing);
 
 /** The table `Refusals`, and for how many days a mark counts. */
 export const refusedCredentialsFromEnvironment = (database: DynamoDBClient) => ({

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
+import type { LambdaClient } from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
 import { type EstimateStart, startEstimates } from '../../extraction/api/start-estimates.ts';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
@@ -8,7 +8,6 @@ import { createStartLimiter, type StartLimiter } from '../../rate-limit/start-li
 import type { StartLineStore } from '../../rate-limit/start-line.ts';
 import { dynamoStartLine, readPlaces } from '../dynamo-start-line.ts';
 import { invokeDispatcherOf } from '../invoke-dispatcher.ts';
-import { promptClient } from './aws-client-timeouts.ts';
 import type { BreakersOfProcess } from './breaker-from-environment.ts';
 import { requiredVariable } from './environment.ts';
 
@@ -32,14 +31,12 @@ export const rateSettingsFromEnvironment = ({ operator }: BreakersOfProcess) => 
 /** The line that all processes share, and the limiter of start-task. */
 export const startLineFromEnvironment = (
   database: DynamoDBClient,
+  functions: LambdaClient,
   breakers: BreakersOfProcess,
 ): { readonly limiter: StartLimiter; readonly line: StartLineStore } => {
   const line = dynamoStartLine(database, requiredVariable('START_LINE_TABLE'));
   const { store, permits, now } = breakers;
-  const wakeDispatcher = invokeDispatcherOf(
-    new LambdaClient(promptClient),
-    requiredVariable('DISPATCHER_NAME'),
-  );
+  const wakeDispatcher = invokeDispatcherOf(functions, requiredVariable('DISPATCHER_NAME'));
   const { limit } = rateSettingsFromEnvironment(breakers);
   const limiter = createStartLimiter({
     store,
@@ -64,10 +61,12 @@ export const startEstimatesFromEnvironment = (
 ): EstimateStart => {
   const { store, now } = breakers;
   const table = requiredVariable('START_LINE_TABLE');
+  const { isPaused, limit } = rateSettingsFromEnvironment(breakers);
   return startEstimates({
     store,
     readLine: () => readPlaces(database, table, maxPages),
-    ...rateSettingsFromEnvironment(breakers),
+    isPaused,
+    limit,
     now,
     telemetry,
   });

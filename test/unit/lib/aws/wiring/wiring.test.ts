@@ -138,7 +138,7 @@ test('a slow start is reported once it takes breakerSlowCallSeconds, and the tim
   deployed('https://provider.example');
   vi.stubEnv('AWS_REGION', 'eu-west-1');
   vi.useFakeTimers();
-  const { whenSlow } = breakerFromEnvironment(breakersFromEnvironment(() => at(0)));
+  const { whenSlow } = breakerFromEnvironment(breakersFromEnvironment(new DynamoDBClient(), () => at(0)));
   const slow: string[] = [];
   whenSlow(() => slow.push('under way'));
   whenSlow(() => slow.push('ended'))();
@@ -233,7 +233,9 @@ test('a removal that gets no answer is tried twice, and holds its process for a 
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   await expect(
-    requestsFromEnvironment(new DynamoDBClient()).remove('request-1', { taskId: undefined }),
+    requestsFromEnvironment(new DynamoDBClient(), new DynamoDBClient(removingClient)).remove('request-1', {
+      taskId: undefined,
+    }),
   ).rejects.toThrow();
   expect(seen.length).toBeGreaterThan(1);
   expect(seen.length * removingClient.requestHandler.requestTimeout).toBeLessThanOrEqual(1_000);
