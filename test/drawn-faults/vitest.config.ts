@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
 import { repository } from '../../tools/local/paths.ts';
@@ -9,6 +10,9 @@ import { caughtCode, type DrawnFault } from './draw-faults.ts';
 const { file, source }: DrawnFault = JSON.parse(readFileSync(process.env.DRAWN_FAULT ?? '', 'utf8'));
 const [part = '', folder = ''] = file.split('/');
 const area = part === 'lib' ? folder : part;
+
+/** Where its unit tests are. Those of all folders have a file that has none. */
+const own = `test/unit/${part === 'lib' ? `lib/${area}` : part}`;
 
 /** Beside the unit tests of the folder. Many extractions share breakers and rates alone. */
 const others: Readonly<Record<string, string>> = {
@@ -58,7 +62,10 @@ export default defineConfig({
   ],
   test: {
     root: repository,
-    include: [`test/unit/${part === 'lib' ? `lib/${area}` : part}/**/*.test.ts`, others[area] ?? ''],
+    include: [
+      existsSync(join(repository, own)) ? `${own}/**/*.test.ts` : 'test/unit/lib/**/*.test.ts',
+      others[area] ?? '',
+    ],
     // The other properties do not run the webhook.
     testNamePattern: /^(?!(?:answers|api|consents|credentials|reads)\/)/,
     tags: config.test?.tags ?? [],
