@@ -4,6 +4,7 @@ import type { FunctionName } from '../../../infra/lambda/function-names.ts';
 import { settledEvent } from '../../../lib/downstream/stream-records-for-tests.ts';
 import type { CredentialsExtraction } from '../../../lib/extraction/record.ts';
 import type { StartInput } from '../../../lib/extraction/start/start.ts';
+import { NotConfigured } from '../../../lib/not-configured.ts';
 import { capturedLog } from '../../support/data/captured-log.ts';
 import { at, consentIn, extraction, extractionIn, id, iso } from '../../support/data/extraction-fixtures.ts';
 import { signatureHeader } from '../../support/data/signature-header.ts';
@@ -41,7 +42,7 @@ const sentBy = (...names: readonly string[]) =>
 const messages = () =>
   sentBy('SendMessage').map((input) => {
     const { QueueUrl, MessageBody } = input as unknown as SendMessageCommandInput;
-    return [QueueUrl, JSON.parse(MessageBody ?? '')];
+    return [QueueUrl?.split('/').at(-1), JSON.parse(MessageBody ?? '')];
   });
 
 /**
@@ -400,6 +401,7 @@ describe('start-task', () => {
     await startOnce(unfilled);
     expect(sentBy('SendTaskFailure')).toMatchObject([{ taskToken: 'token' }]);
     expect(log.lines()).toContain('"SecretNotFilled":1');
+    expect(log.lines()).toContain(new NotConfigured('secret', 'Cosecha-prod/provider-api-key').message);
   });
 
   test('waits in line behind the rate that is set, and wakes the dispatcher', async () => {

@@ -25,9 +25,16 @@ const settings = {
   startsPerSecond: 7,
 };
 
-/** The variables that the template gives a function. What names a resource is the logical id of it, as `<StorageTasks>`. */
+/** The variables that the template gives a function. What names a resource is its logical id, as `<StorageTasks>`, at the end of a queue's URL. */
 export const variablesOf = (name: FunctionName): Readonly<Record<string, string>> =>
-  functionsOf(synthesize(settings).template).get(name)?.variables ?? {};
+  Object.fromEntries(
+    Object.entries(functionsOf(synthesize(settings).template).get(name)?.variables ?? {}).map(
+      ([variable, value]) => [
+        variable,
+        variable.endsWith('_QUEUE_URL') ? `https://sqs.example/111122223333/${value}` : value,
+      ],
+    ),
+  );
 
 type Tables = Partial<BatchGetItemCommandInput & TransactWriteItemsCommandInput> & {
   readonly TableName?: string;
