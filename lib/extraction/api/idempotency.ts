@@ -27,10 +27,10 @@ export const parseIdempotencyKey = (header: string | undefined): IdempotencyKey 
 export const extractionIdOf = (caller: string, idempotencyKey: string): string => {
   const bytes = createHash('sha256')
     .update(JSON.stringify([caller, idempotencyKey]))
-    .digest()
-    .subarray(0, 16);
+    .digest();
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  // Of the first 16 bytes.
   return formatUuid(bytes);
 };
 

@@ -226,6 +226,11 @@ export const smallCrowds: readonly Crowd[] = [
     { rate: takes(50, { strayOneIn: 17 }), line: {}, members: { crowd: spread(4_000, 20) } },
     { lastStart: 240 },
   ),
+  small(
+    'whose executions are stopped before they are in line',
+    { rate: takes(5), line: { perSecond: 4.9, stopsInLine: true }, members: { crowd: spread(60, 50) } },
+    { lost: 60 },
+  ),
 ];
 
 const crowdIn = ({ population }: Service): Crowd | undefined =>
@@ -382,9 +387,25 @@ export const crowdInvariants: readonly Invariant[] = [
     name: 'closed-with-its-execution',
     rule: 'What is not started is closed within a minute of the end of its execution, as nobody else would start it.',
     check: (service) => {
+      if (service.population.line?.stopsInLine) return undefined;
       for (const [extractionId, endedAt] of service.ended) {
         if ((notStartedAt(service, extractionId) ?? 0) > endedAt + 60_000)
           return `${extractionId} was closed long after its execution had ended.`;
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'waits-for-nobody',
+    rule: 'What was to go in line when its execution was stopped, and nobody reported that, is closed by the second sweep after a start window.',
+    check: (service) => {
+      const { ended, extractions, population } = service;
+      if (population.line?.stopsInLine === undefined) return undefined;
+      for (const [extractionId, endedAt] of ended) {
+        const isStarted = extractions.get(extractionId)?.startedAt !== undefined;
+        const closedAt = notStartedAt(service, extractionId) ?? Number.POSITIVE_INFINITY;
+        if (!isStarted && closedAt > endedAt + maxEndSeconds * 1_000)
+          return `${extractionId} waits for nobody.`;
       }
       return undefined;
     },

@@ -118,6 +118,8 @@ export type Population = {
     readonly dispatchers?: number;
     /** For so many seconds, each process ends that has put a start in line. */
     readonly endsUntil?: number;
+    /** Each execution is stopped before its start is in line, and no rule reports that. */
+    readonly stopsInLine?: true;
     /** One start in so many cannot go in line, as each try of its state InLine is throttled. */
     readonly throttledOneIn?: number;
     /** One release in so many hangs for five seconds. */

@@ -89,6 +89,7 @@ export const runExecution = async (input: ExecutionInput, service: Service): Pro
     const ended = await startTask(input, { entry, isReleased }, service);
     if (ended === 'succeeded') return;
     if (ended === 'failed') break;
+    if (service.population.line?.stopsInLine) return;
     isReleased = await inLine(input, entry, service);
   }
   const retry = pausesOf(machine.States.Reconcile.Retry, extractionId, service);

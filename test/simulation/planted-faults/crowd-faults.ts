@@ -146,11 +146,11 @@ export const crowdFaults: Faults = {
     firstSeed: 16,
   },
   'ends-before-its-record': {
-    does: 'An execution whose start window is over ends, and leaves its record to the queue.',
+    does: 'An execution whose start window is over ends, and leaves its record to the sweep.',
     file: 'lib/extraction/decide.ts',
     find: "if (isWindowOver(context)) return failStart('StartWindowOver', problem);",
     replace:
-      "if (isWindowOver(context)) return problem === undefined ? end('queued', undefined, 'start') : failStart('StartWindowOver', problem);",
+      "if (isWindowOver(context)) return problem === undefined ? end('queued') : failStart('StartWindowOver', problem);",
     caughtBy: 'closed-with-its-execution',
     firstSeed: 17,
   },
@@ -161,6 +161,14 @@ export const crowdFaults: Faults = {
     replace: 'const waits = hasLine(asking) && (isInTime || true) && isRefusedByRate(result);',
     caughtBy: 'nobody-waits-in-vain',
     firstSeed: 18,
+  },
+  'waits-without-a-token': {
+    does: 'Reconcile lets a start wait that was never in line.',
+    file: 'lib/extraction/start-window.ts',
+    find: 'entry.callbackToken === undefined ? since',
+    replace: "entry.callbackToken === '' ? since",
+    caughtBy: 'waits-for-nobody',
+    firstSeed: 23,
   },
   'each-wait-counts-alone': {
     does: 'Reconcile lets each stay in line last for as long as all together may.',
