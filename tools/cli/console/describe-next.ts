@@ -91,8 +91,10 @@ export const describeNext = (
   const tried = hold === undefined && trying !== undefined ? describeTrying(record, trying, now) : undefined;
   if (tried !== undefined) return shown(tried, 300);
   const due = describeDue(record.dueAt, now, sweepEveryMinutes);
-  const next = due.startsWith('in ') ? `next reconcile ${due}` : `${due}: the next sweep queues it`;
-  if (hold === undefined) return `${awaited(record)} · ${next}`;
+  const isToCome = due.startsWith('in ');
+  const next = isToCome ? `next reconcile ${due}` : `${due}: the next sweep queues it`;
+  // A narrow cell ends early, and what is late is why it is read.
+  if (hold === undefined) return (isToCome ? [awaited(record), next] : [next, awaited(record)]).join(' · ');
   const held = `${hold.calls} are ${hold.kind === 'paused' ? 'paused' : 'held'}`;
   return [held, ...(record.status === 'REQUESTED' ? [] : [awaited(record)]), next].join(' · ');
 };

@@ -15,13 +15,15 @@ export type StartRate = Line & {
 export const waitingIn = ({ lanes }: Pick<StartRate, 'lanes'>): number =>
   lanes.reduce((sum, { waiting }) => sum + waiting.length, 0);
 
-/** `188 starts wait in line, the last of them for 1 min 34 s`: what waits, and until when at this rate. */
+/** `188 starts wait in line, and the last one starts in about 1 min 34 s`: what waits, and until when at this rate. */
 export const describeWaiting = (rate: StartRate): string => {
   const waiting = waitingIn(rate);
   const { perSecond, isPaused = false, isComplete = true } = rate;
   if (!isComplete) return `more than ${waiting.toLocaleString('en')} starts wait in line`;
   const until =
-    perSecond === undefined || isPaused ? '' : `, the last of them for ${formatSeconds(waiting / perSecond)}`;
+    perSecond === undefined || isPaused
+      ? ''
+      : `, and the last one starts in about ${formatSeconds(waiting / perSecond)}`;
   return `${waiting.toLocaleString('en')} ${waiting === 1 ? 'start waits' : 'starts wait'} in line${until}`;
 };
 

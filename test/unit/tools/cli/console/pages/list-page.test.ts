@@ -83,7 +83,7 @@ const unreachable = { does: 'start', tries: 3, error: 'ProviderUnreachable', nex
 const held = { error: 'ProviderPaused', problem: 'held/http-503' };
 const wasHeld =
   'waits to be started · try 4 is under way, before: starts were held, because the last one failed: the provider answered with HTTP 503';
-const due = 'waits for the webhook · due for 11 s: the next sweep queues it';
+const due = 'due for 11 s: the next sweep queues it · waits for the webhook';
 const notReached = 'waits to be started · try 3: the provider could not be reached · next within 8 s';
 
 test.each<[string, Extraction, Trying?]>([
@@ -106,7 +106,7 @@ test('a row in line says when it will start, and the strip how many wait', async
   const page = await text('/');
   expect(page).toContain('>in line · starts in about 10 s<');
   expect(page).toContain('>in line · starts in about 20 s<');
-  expect(wordsOf(page)).toContain('2 starts wait in line, the last of them for 20 s');
+  expect(wordsOf(page)).toContain('2 starts wait in line, and the last one starts in about 20 s');
   expect(page).toContain('>2 in line</a>');
   expect((await text('/?status=line')).match(/<tr data-key/g)).toHaveLength(2);
   expect(wordsOf(await text(`/extractions/${idOf(2)}`))).toContain('Startin line · starts in about 20 s');
