@@ -26,5 +26,5 @@ test('a seed draws the same faults, another seed others, and every survivor is o
   expect(ids(2, 20)).not.toEqual(ids(1, 20));
   const all = new Set(ids(1, Number.POSITIVE_INFINITY));
   const survivors = readFileSync(new URL('../../drawn-faults/survivors.txt', import.meta.url), 'utf8');
-  expect(survivors.split('\n').filter((id) => id !== '' && !all.has(id))).toEqual([]);
+  expect(survivors.split('\n').filter((id) => !/^(#|$)/.test(id) && !all.has(id))).toEqual([]);
 });

@@ -67,7 +67,7 @@ export const stubAws = () => {
   const tables = tablesInMemory();
   const indexed: Record<string, readonly object[]> = {};
   const sent: Sent[] = [];
-  /** By the name of a command, or the id of a secret. */
+  /** By the name of a command, or the id of a secret. A function is called. */
   const answers: Record<string, unknown> = {};
   const tableNamed = (name = '') => tables[name.replace(/^<Storage(\w+)>$/, '$1') as keyof typeof tables];
 
@@ -84,12 +84,9 @@ export const stubAws = () => {
   const answer = (command: Command) => {
     const { SecretId, VersionStage } = command.input;
     if (VersionStage === 'AWSPREVIOUS') throw new ResourceNotFoundException({ message: '', $metadata: {} });
-    return (
-      answers[String(SecretId ?? command.constructor.name)] ?? {
-        SecretString: 'key',
-        Entries: [{ EventId: '1' }],
-      }
-    );
+    const found = answers[String(SecretId ?? command.constructor.name)];
+    if (typeof found === 'function') return found();
+    return found ?? { SecretString: 'key', Entries: [{ EventId: '1' }] };
   };
   const others = [
     EventBridgeClient,

@@ -32,6 +32,12 @@ describe('settings', () => {
     );
   });
 
+  test('keep an item of Tasks for as long as a mark may need it, to the second', () => {
+    const days = { deadlineSeconds: 7_200, refusedCredentialsDays: 28 };
+    expect(refusal({ ...days, graceSeconds: 2 * 86_400 - 7_200 })).toBe('accepted');
+    expect(refusal({ ...days, graceSeconds: 2 * 86_400 - 7_199 })).toContain('refusedCredentialsDays');
+  });
+
   test('of a few seconds, as the tests need, are accepted', () => {
     const fast = {
       stage: 'local',

@@ -122,6 +122,10 @@ test('a rate grows while somebody waits, slowly up to what was accepted, and is 
     return [judged, after.learnt?.perSecond];
   };
   expect(grown(learnt(5))).toEqual(['grown', 5 * 1.015]);
+  // The next window begins with the next second.
+  expect(judgeCalls(withLine(learnt(5)), calm, undefined, now).state.windowFrom).toBe(
+    Math.floor(now / 1_000) + 1,
+  );
   expect(grown(learnt(5, { good: 4 }))).toEqual(['grown', 5.5]);
   expect(grown(learnt(0.1), windowOf(100, { accepted: 10 }))).toEqual(['grown', 0.1 * 1.015 ** 10]);
   expect(grown(learnt(0.1, { good: 0.05 }), windowOf(100, { accepted: 10 }))).toEqual(['grown', 0.125]);
