@@ -405,7 +405,12 @@ describe('start-task', () => {
     await startOnce(unfilled);
     expect(sentBy('SendTaskFailure')).toMatchObject([{ taskToken: 'token' }]);
     expect(log.lines()).toContain('"SecretNotFilled":1');
-    expect(log.lines()).toContain(new NotConfigured('secret', 'Cosecha-prod/provider-api-key').message);
+    const { message } = new NotConfigured('secret', 'Cosecha-prod/provider-api-key');
+    const line = log
+      .lines()
+      .split('\n')
+      .find((one) => one.includes(message));
+    expect(line).toContain(id);
   });
 
   test('waits in line behind the rate that is set, and wakes the dispatcher', async () => {
