@@ -441,7 +441,7 @@ const breakers = compared<SharedItemStore & PermitStore>({
 });
 
 /** What the state InLine writes, with its expressions evaluated. */
-export const writeOfInLine = (
+const writeOfInLine = (
   TableName: string,
   extractionId: string,
   requestId: string,

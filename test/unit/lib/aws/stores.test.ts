@@ -22,7 +22,7 @@ import { markStarting } from '../../../../lib/extraction/transitions.ts';
 import { pausesItem } from '../../../../lib/shared-item/operator-settings.ts';
 import { fail, stubClient } from '../../../support/aws/stub-client.ts';
 import { at, extraction, iso, timings } from '../../../support/data/extraction-fixtures.ts';
-import { compareCalls, comparedStores, writeOfInLine } from '../../../support/stores/compared-stores.ts';
+import { compareCalls, comparedStores } from '../../../support/stores/compared-stores.ts';
 import { interpretedDynamo } from '../../../support/stores/interpreted-dynamo.ts';
 import { taskExpiry } from '../../../support/stores/memory-task-store.ts';
 
@@ -187,25 +187,6 @@ test.each(comparedStores)(
     );
   },
 );
-
-test('who waits is in the index from the write of InLine until he is released, whatever comes late', async () => {
-  const { client, items } = interpretedDynamo('extractionId');
-  const store = dynamoStartLine(client, 'StartLine');
-  const waiting = { extractionId: 'extraction-1', requestId: 'request-1', slot: 'slot-1' };
-  const entry = { ...waiting, attempt: 1, waitedMs: 0, expiresAt: 1 };
-  await store.write(entry);
-  await client.send(writeOfInLine('StartLine', 'extraction-1', 'request-1', 'token-1'));
-  const inLine = { ...entry, line: 'line', callbackToken: 'token-1' };
-  expect(items.get('extraction-1')).toEqual(inLine);
-  // A put of the same attempt that hung, and a release of an earlier wait.
-  await store.write(entry);
-  await store.leave({ ...waiting, callbackToken: 'token-0' });
-  expect(items.get('extraction-1')).toEqual(inLine);
-  await store.leave({ ...waiting, callbackToken: 'token-1' });
-  expect(items.get('extraction-1')).toEqual(entry);
-  await store.write({ ...entry, attempt: 2, waitedMs: 5 });
-  expect(items.get('extraction-1')).toEqual({ ...entry, attempt: 2, waitedMs: 5 });
-});
 
 test('the line is read from a place on, and counted', async () => {
   const item = { extractionId: 'e', requestId: 'r', slot: 's', callbackToken: 't', line: 'line' };
