@@ -25,7 +25,7 @@ const others: Readonly<Record<string, string>> = {
   provider: 'test/{provider-conformance,unit/consents}/**/*.test.ts',
   extraction: 'test/{enumeration,simulation}/{enumeration,parts-that-stay-dead,world}.test.ts',
   breaker: 'test/simulation/{many-extractions,parts-that-stay-dead,world}.test.ts',
-  'rate-limit': 'test/simulation/many-extractions.test.ts',
+  'rate-limit': 'test/{simulation/many-extractions,unit/functions/functions}.test.ts',
   webhook: 'test/fuzz/properties.test.ts',
 };
 

@@ -590,6 +590,13 @@ describe('reconcile-extraction', () => {
     ]);
   });
 
+  test('names the extraction in the line of a failure', async () => {
+    const run = await load<object>('reconcile-extraction');
+    vi.spyOn(aws.tables.Extractions.client, 'send').mockImplementation(() => fail(new Error('throttled')));
+    await expect(run({ extractionId: id, trigger: 'operator' })).rejects.toThrow();
+    expect(log.lines()).toContain(`"extractionId":"${id}"`);
+  });
+
   test('cancels what is not started, in line too', async () => {
     setTime(100);
     const run = await load<object>('reconcile-extraction');

@@ -32,6 +32,13 @@ describe('settings', () => {
     );
   });
 
+  test('keep results no longer than their record', () => {
+    expect(refusal({ resultsRetentionDays: 120, recordRetentionDays: 120 })).toBe('accepted');
+    expect(refusal({ resultsRetentionDays: 121, recordRetentionDays: 120 })).toContain(
+      'resultsRetentionDays',
+    );
+  });
+
   test('keep an item of Tasks for as long as a mark may need it, to the second', () => {
     const days = { deadlineSeconds: 7_200, refusedCredentialsDays: 28 };
     expect(refusal({ ...days, graceSeconds: 2 * 86_400 - 7_200 })).toBe('accepted');

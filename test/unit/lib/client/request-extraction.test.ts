@@ -56,11 +56,17 @@ const answer = (status: number, headers = {}): Response =>
   new Response('{"status":"REQUESTED"}', { status, headers });
 
 test('no answer, 5xx and 429 are retried under the same key', async () => {
-  const { result, sent, pauses } = await post(new Error('reset'), answer(503), answer(429), answer(202));
+  const { result, sent, pauses } = await post(
+    new Error('reset'),
+    answer(503),
+    answer(429),
+    answer(503),
+    answer(202),
+  );
   expect(result).toEqual({ extraction: { status: 'REQUESTED' }, replayed: false });
   const same = { url: 'https://api.example/extractions', key: 'key-1', body: request };
-  expect(sent).toEqual([same, same, same, same]);
-  expect(pauses).toEqual([1_000, 2_000, 4_000]);
+  expect(sent).toEqual([same, same, same, same, same]);
+  expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000]);
 });
 
 test('an error has the type of the problem and a line for each violation', async () => {
