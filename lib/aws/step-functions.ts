@@ -51,7 +51,10 @@ export const startExecutionOf =
 const isNotAwaited = (error: unknown): boolean =>
   error instanceof TaskTimedOut || error instanceof TaskDoesNotExist;
 
-/** Completes the state StartTask, which ends the execution. The output carries no outcome. */
+/**
+ * Answers a callback token with success. StartTask then ends the execution; InLine goes back to StartTask. The output carries no
+ * outcome.
+ */
 export const wakeMachine =
   (client: SFNClient) =>
   async (callbackToken: string, extractionId: string): Promise<WakeOutcome> => {

@@ -6,7 +6,7 @@ import { type ExtractionRequest, isReplay, postOf } from './request-extraction.t
 import { type Answer, apiErrorOf, type SendDeps, sendOnce } from './send-with-retries.ts';
 import { NoCredentialsError } from './signed-fetch.ts';
 
-/** A request of a batch. Without a key it gets one that follows from the batch and from what its record will show. */
+/** A request of a batch. If it has no key, the client derives one from the batch and from all fields but the secrets and the priority. */
 export type BatchRequest = ExtractionRequest & { readonly idempotencyKey?: string };
 
 /** Two requests of a batch show the same and have no key, so that the second would count as the first again. */
@@ -42,8 +42,8 @@ export type RequestAllOptions = {
 };
 
 /**
- * The key of a request without one: the same in each run. It follows from what the record shows, and from nothing that is secret, as
- * the extractionId follows from it. The priority is left out, so that a second run with another one starts nothing again.
+ * The key of a request without one: the same in each run. It is derived from all fields but the secrets, as the extractionId follows from
+ * it, and the priority: a second run with another one starts nothing again.
  */
 export const keyInBatch = (batch: string, request: BatchRequest): string => {
   if (request.idempotencyKey !== undefined) return request.idempotencyKey;

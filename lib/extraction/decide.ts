@@ -133,7 +133,7 @@ const waitingAfter = (undecided: Undecided): Waiting => {
   };
 };
 
-/** Counted by the process that writes what follows from it. */
+/** The metric of lost request data. It is counted with the write, so that only one process counts it. */
 const lostData = (problem: string | undefined): readonly ExtractionMetric[] =>
   problem === 'request-data-gone' ? ['RequestDataGone'] : [];
 

@@ -55,8 +55,8 @@ export const notStarted = (requestedAt: Timestamp, timings: Timings): Timestamp 
   windowEnd(requestedAt, timings);
 
 /**
- * The end of a claimed start: once it is stale and the machine had time to retry. A later `dueAt` stays, as there usually is one: after a
- * wait in line up to its longest end. An earlier one would only help if machine and rule had both failed.
+ * When a claimed start is due: after the start timeout and one poll interval, so that the machine can retry first. A later `dueAt` stays. An
+ * earlier one would help only if the machine and the rule had both failed.
  */
 export const claimedStart = ({ dueAt }: Extraction, now: Date, { startTimeout, pollEvery }: Timings): Due => {
   const afterTimeout = plusSeconds(now, startTimeout + pollEvery);

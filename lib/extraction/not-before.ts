@@ -10,6 +10,6 @@ const isoOf = (time: number | undefined): string | undefined =>
 export const notBeforeOf = (error: unknown, now: Date): string | undefined =>
   isoOf(retryAtOfStatus(error, [429, 503], now));
 
-/** The same of a call for a token. Its 503 is about all extractions, so that only the breaker waits. */
+/** The same for a start call or a call for a token. A 503 is ignored here: it concerns all extractions, and the breaker waits for it. */
 export const busyUntil = (error: unknown, now: Date): string | undefined =>
   isoOf(retryAtOfStatus(error, [429], now));

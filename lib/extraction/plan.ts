@@ -57,7 +57,7 @@ export type Explanation =
   /** Its start had been claimed, so that it cannot be cancelled any more. */
   | 'start-claimed';
 
-/** Errors by which start-task fails its state. The machine retries all but the first three (design, section 5). */
+/** Errors by which start-task fails its state. The machine retries all but `CiphertextExpired`, `StartWindowOver` and `Waits` (design, section 5). */
 export type StartError =
   /** The credentials are encrypted under a session token of the caller, for longer than that is valid. */
   | 'CiphertextExpired'
@@ -209,8 +209,8 @@ export const failStart = (error: StartError, problem?: string): Ending => ({
 export const moveToSlowQueue = (explanation?: Explanation): Ending => end('moved', explanation, 'same');
 
 /**
- * What follows a write: a plan from the record alone, a judgement of what was learned, which stays true on any record, or the end. Of an end
- * after somebody else's write nothing is sent, as that process sends.
+ * What follows a write: a plan from the record alone, a judgement of what was learned, which stays true on any record, or the end. If
+ * another process made the write, this one sends no message, because that process sends it.
  */
 type Next = 'plan' | Observation | Ending;
 

@@ -159,7 +159,7 @@ export interface RepeatCounter {
    * them differed, and soon if some are still compared.
    */
   count(extractionId: string, now: Date): Promise<'counted' | { readonly retryAfter: number }>;
-  /** Keeps what the comparison of one that was counted has shown. */
+  /** Records the result of the comparison. If the request was the same, its count is taken back. */
   compared(extractionId: string, isSame: boolean): Promise<void>;
 }
 

@@ -120,8 +120,8 @@ const kindOf = (kind: RestoredKind, copy: Extraction, live: LiveRecord | undefin
 };
 
 /**
- * Whether this command wrote the record, now or before. If the answer to a write is lost, the write is repeated and finds the record. A
- * command that ended early may not have removed its request.
+ * Whether this command, or an earlier run of it, wrote the record. If the answer to a write is lost, the write is repeated and finds the
+ * record. Its stored request is removed now, because the earlier run may have ended before it did that.
  */
 const isOurs = (kind: RestoredKind, live: LiveRecord | undefined): boolean =>
   kind === 'unconfirmed' || (kind === 'present' && live?.reason === 'restored');

@@ -159,9 +159,8 @@ const endWaitOf = async (
 };
 
 /**
- * Advances one extraction as far as possible (design, section 5), sends the message for the next time, and logs the result, which depends
- * only on the record, the clock, the provider and who asks, so reconciling twice does no harm. Throws what a store throws; the
- * invoker then repeats it.
+ * Advances one extraction as far as possible (design, section 5), sends the message for the next time, and logs the result. Reconciling
+ * twice does no harm, because each write has a condition. Throws what a store throws; the invoker then repeats it.
  */
 export const reconcile = async (
   extractionId: string,

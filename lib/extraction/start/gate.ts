@@ -61,7 +61,10 @@ export const admit = async (asking: Asking, onlyAsk: boolean, deps: GateDeps): P
   return { ...admission, admittedAt: now().getTime() };
 };
 
-/** Tells the rate of the first failure of a group since an accepted start, but for a breaker's turn. Returns the second in which it was counted, if it was. */
+/**
+ * Reports a failed start to the rate, if it is the group's first failure since an accepted start and was not made in a breaker's turn. Returns
+ * the second in which it was counted.
+ */
 const reportFailure = async (
   { record }: Asking,
   { kind, admittedAt }: Going,
@@ -72,7 +75,7 @@ const reportFailure = async (
     ? startLine.limiter.report(breakerSubjectOf(record), { kind: 'failed', admittedAt })
     : undefined;
 
-/** Tells the breaker and the rate, while a call is under way, that it is slow. Returns the second in which it was counted, if it was. */
+/** Reports to the breaker and the rate, while a call is under way, that it is slow. Returns the second in which it was counted. */
 export const reportSlow = async (
   asking: Asking,
   going: Going,
@@ -93,7 +96,10 @@ export const resultFor = ({ result }: Called, asking: Asking, now: Date): StartC
   return waits ? { ...result, error: 'Waits', notBefore: undefined } : result;
 };
 
-/** The breaker takes each start that was let go once. A slow call was reported, but the turn that it held ends with it. */
+/**
+ * Reports each admitted start to the breaker at its end. If it was reported as slow and then failed, it is not reported as a failure
+ * again. A turn is always reported, because the report ends it.
+ */
 const reportToBreaker = async (
   going: Going,
   { shown, slow }: Pick<Called, 'shown' | 'slow'>,
@@ -154,8 +160,8 @@ export const concludeUncalled = async (
 };
 
 /**
- * After the call, and what the record shows of it (`ended`, undefined if it could not be written). Returns what the record is to show instead,
- * if the start could not be put in line. Throws nothing.
+ * Ends a start whose call was made: reports to the breaker and the rate, and updates its place in line. `ended` is how the record was written,
+ * or undefined if it was not. Returns another result for the record if the start could not be put in line. Throws nothing.
  */
 export const conclude = async (
   asking: Asking,

@@ -134,8 +134,8 @@ type CallDeps = { readonly now: () => Date; readonly telemetry: Telemetry };
 const tokenNotObtained = 'No provider token could be obtained.';
 
 /**
- * The token of the start call, or why there is none and what that showed. `logIn` goes before, for a start that may close a
- * breaker, as a login changes nothing. Throws an error that is neither a ProviderError nor NotConfigured.
+ * The token of the start call, or why there is none and what that showed. A start in a breaker's turn first logs in again (`logIn`), even with
+ * a cached token: a login is harmless, so it tests the provider before the call that cannot be repeated. Throws an error that is neither a ProviderError nor NotConfigured.
  */
 export const obtainToken = async (
   call: StartCall,

@@ -120,6 +120,27 @@ type Claimed =
  * Starts the provider's task at most once and stores the callback token (design, sections 3 to 5). Its safety is in the
  * order: first every step that can fail without harm, then the `STARTING` write, the start call, the record, the link.
  * While the start is held, nothing is unsealed or requested, and nothing of the record is written.
+ *
+ * What follows for a `REQUESTED` record, in order. An error is reported to the machine, which goes to InLine for `Waits`, to Reconcile for
+ * `StartWindowOver` and `CiphertextExpired`, and repeats StartTask for any other:
+ *
+ *     the start window is over                     all but the call, to learn the problem: StartWindowOver
+ *     the provider asked for no call yet           ProviderBusy
+ *     it has waited for too long                   StartWindowOver (waited-too-long)
+ *     the breaker holds it; no permit              a place in line: Waits
+ *     its sealed data are gone                     RequestDataGone
+ *     the bank has refused these credentials       REJECTED
+ *     no token                                     ProviderBusy, ProviderUnreachable, ProviderUnauthorized
+ *     too little time is left                      TooLittleTime
+ *     STARTING is refused: another one claimed it  what follows from the record as it is
+ *     call: a taskId                               RUNNING, then the link: wait for the webhook, or settle what it has delivered
+ *     call: 401                                    one new token and one more call; then REQUESTED, ProviderUnauthorized
+ *     call: 429 of the rate                        REQUESTED, a place in line: Waits
+ *     call: 429 of the quota or the user           REQUESTED, not before its Retry-After: ProviderBusy
+ *     call: never connected                        REQUESTED, ProviderUnreachable
+ *     call: any other 4xx                          REJECTED; under a consent its state is read for the reason
+ *     call: 408, 5xx, 3xx, timeout, no taskId      UNCONFIRMED, as a task may exist
+ *
  * Throws what a store or `callFor` throws. The machine then retries, and continues where this attempt ended.
  */
 export const start = async (input: StartInput, deps: StartDeps): Promise<Result> => {

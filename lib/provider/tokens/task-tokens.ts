@@ -49,7 +49,7 @@ export const tokensOf = (taskTokens: TaskTokens, target: string): Tokens => ({
 type Entry = {
   readonly creation: Promise<string>;
   readonly usableUntil: number;
-  /** Set once it is created. */
+  /** Absent until `creation` resolves. */
   token?: string;
 };
 

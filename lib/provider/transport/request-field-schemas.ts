@@ -54,5 +54,5 @@ export const dayField = v.config(
   { abortPipeEarly: true },
 );
 
-/** "header `Authorization: Bearer <…>`", for a session token or a Task Token. */
+/** Returns the header `Authorization`, for a session token or a Task Token. */
 export const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
