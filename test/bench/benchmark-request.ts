@@ -1,7 +1,7 @@
-import { extractionsClient } from '../../lib/client/extractions-client.ts';
-import type { ExtractionRequest } from '../../lib/client/request-extraction.ts';
-import { defined } from '../../lib/defined.ts';
-import type { TaskRequest } from '../../lib/provider/tasks/start-task.ts';
+import { extractionsClient } from '#lib/client/extractions-client.ts';
+import type { ExtractionRequest } from '#lib/client/request-extraction.ts';
+import { defined } from '#lib/defined.ts';
+import type { TaskRequest } from '#lib/provider/tasks/start-task.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { executionArn } from '../../lib/aws/step-functions.ts';
-import type { ExtractionRequest } from '../../lib/client/request-extraction.ts';
-import type { PublicExtraction } from '../../lib/extraction/api/public-view.ts';
+import { executionArn } from '#lib/aws/step-functions.ts';
+import type { ExtractionRequest } from '#lib/client/request-extraction.ts';
+import type { PublicExtraction } from '#lib/extraction/api/public-view.ts';
 import { newNationalId } from '../../sandbox/consents/national-id.ts';
 import { type LocalSystem, startLocalSystem } from '../../tools/local/local-system.ts';
 import { createRunDirectory } from '../../tools/local/paths.ts';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '#lib/defined.ts';
 import type { CheckShell } from '../../tools/acceptance/check-stage.ts';
 import { checks, chooseChecks } from '../../tools/acceptance/checks/checks.ts';
 import { type EmulatedStage, startEmulatedStage } from '../../tools/acceptance/emulated-stage.ts';

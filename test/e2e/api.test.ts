@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DescribeExecutionCommand } from '@aws-sdk/client-sfn';
 import { describe, expect, inject, test } from 'vitest';
-import type { PublicExtraction } from '../../lib/extraction/api/public-view.ts';
+import type { PublicExtraction } from '#lib/extraction/api/public-view.ts';
 import { preparePython } from '../../tools/local/emulator/python-environment.ts';
 import { eventually } from '../support/eventually.ts';
 import { findProgram } from '../support/programs/describe-if-installed.ts';

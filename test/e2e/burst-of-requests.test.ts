@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { expect, inject, test } from 'vitest';
-import type { Extraction } from '../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import type { WebhookPlan } from '../../sandbox/plan-schemas.ts';
 import { TERMINAL_STATUSES, type TerminalStatus } from '../../sandbox/task-vocabulary.ts';
 import { limitParallelCalls } from '../../tools/cli/operate/limit-parallel-calls.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
-import type { Consent } from '../../lib/provider/consents/get-consent.ts';
+import type { Consent } from '#lib/provider/consents/get-consent.ts';
 import { withDots } from '../../sandbox/consents/national-id.ts';
 import { callConsents, openSession, revokedStatuses } from './support/call-consents.ts';
 import { provider } from './support/call-extractions.ts';

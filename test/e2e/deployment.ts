@@ -12,7 +12,7 @@ import {
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
 import type { TestProject } from 'vitest/node';
-import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
+import { LOCAL_STAGE, stackNameOf } from '#lib/aws/stage.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
 import { emulatorApiUrl, toEmulatorUrl } from '../../tools/cli/aws/local-deployment.ts';

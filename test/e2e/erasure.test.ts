@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ListObjectVersionsCommand } from '@aws-sdk/client-s3';
 import { expect, inject, test } from 'vitest';
-import { dynamoErasureStore, tombstonesOf } from '../../lib/aws/dynamo-erasure-store.ts';
-import { sendEraseTo } from '../../lib/aws/send-messages.ts';
-import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
-import type { PublicErasure } from '../../lib/extraction/api/public-view.ts';
-import type { EraseMessage, Tombstone } from '../../lib/extraction/erase/erasure.ts';
+import { dynamoErasureStore, tombstonesOf } from '#lib/aws/dynamo-erasure-store.ts';
+import { sendEraseTo } from '#lib/aws/send-messages.ts';
+import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
+import type { PublicErasure } from '#lib/extraction/api/public-view.ts';
+import type { EraseMessage, Tombstone } from '#lib/extraction/erase/erasure.ts';
 import { eventually } from '../support/eventually.ts';
 import { ageByAnHour } from './support/age-by-an-hour.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';

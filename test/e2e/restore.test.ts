@@ -11,8 +11,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, inject, test } from 'vitest';
-import { LOCAL_STAGE, stackNameOf } from '../../lib/aws/stage.ts';
-import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
+import { LOCAL_STAGE, stackNameOf } from '#lib/aws/stage.ts';
+import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
 import { eventually } from '../support/eventually.ts';
 import { ageByAnHour } from './support/age-by-an-hour.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';

@@ -1,10 +1,10 @@
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { dynamoExtractionStore } from '../../lib/aws/dynamo-extraction-store.ts';
-import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
-import type { Timings } from '../../lib/extraction/deadlines.ts';
-import { markRunningLate } from '../../lib/extraction/transitions.ts';
+import { dynamoExtractionStore } from '#lib/aws/dynamo-extraction-store.ts';
+import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
+import type { Timings } from '#lib/extraction/deadlines.ts';
+import { markRunningLate } from '#lib/extraction/transitions.ts';
 import { eventually } from '../support/eventually.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { aws } from './support/aws.ts';

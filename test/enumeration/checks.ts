@@ -1,8 +1,8 @@
-import { allowedTransitions } from '../../lib/extraction/change.ts';
-import { delayUntil, maxDelaySeconds, plusSeconds } from '../../lib/extraction/deadlines.ts';
-import { type Extraction, hasWebhook, isTerminalStatus } from '../../lib/extraction/record.ts';
-import { isRequestDone } from '../../lib/extraction/request-data.ts';
-import type { Effect } from '../../lib/extraction/run.ts';
+import { allowedTransitions } from '#lib/extraction/change.ts';
+import { delayUntil, maxDelaySeconds, plusSeconds } from '#lib/extraction/deadlines.ts';
+import { type Extraction, hasWebhook, isTerminalStatus } from '#lib/extraction/record.ts';
+import { isRequestDone } from '#lib/extraction/request-data.ts';
+import type { Effect } from '#lib/extraction/run.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import type { Chain, Happened } from './decision-chain.ts';
 import { lagEndOf, mayEnd, ownAttempt } from './records.ts';

@@ -1,6 +1,6 @@
-import type { Observation, Reading, Unread } from '../../lib/extraction/plan.ts';
-import { type Extraction, type TerminalStatus, terminalStatuses } from '../../lib/extraction/record.ts';
-import type { Effect } from '../../lib/extraction/run.ts';
+import type { Observation, Reading, Unread } from '#lib/extraction/plan.ts';
+import { type Extraction, type TerminalStatus, terminalStatuses } from '#lib/extraction/record.ts';
+import type { Effect } from '#lib/extraction/run.ts';
 
 const ended = (
   taskStatus: TerminalStatus,

@@ -1,5 +1,5 @@
-import type { Invoker } from '../../lib/extraction/plan.ts';
-import type { Extraction } from '../../lib/extraction/record.ts';
+import type { Invoker } from '#lib/extraction/plan.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { type Random, randomOf, shuffled } from '../support/data/random.ts';
 import { type Chain, type Choose, Known, runChain } from './decision-chain.ts';
 import { allRecords, countKept, invokersFor, positionsFor, variantsOf } from './records.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, TestRunner, test } from 'vitest';
-import { allowedTransitions } from '../../lib/extraction/change.ts';
-import { terminalStatuses } from '../../lib/extraction/record.ts';
+import { allowedTransitions } from '#lib/extraction/change.ts';
+import { terminalStatuses } from '#lib/extraction/record.ts';
 import { search } from './search.ts';
 
 /** How many decisions the enumeration made when it was last changed. */

@@ -1,8 +1,8 @@
-import type { Change } from '../../lib/extraction/change.ts';
-import { plusSeconds } from '../../lib/extraction/deadlines.ts';
-import type { Invoker } from '../../lib/extraction/plan.ts';
-import { type Extraction, isTerminalStatus } from '../../lib/extraction/record.ts';
-import * as transitions from '../../lib/extraction/transitions.ts';
+import type { Change } from '#lib/extraction/change.ts';
+import { plusSeconds } from '#lib/extraction/deadlines.ts';
+import type { Invoker } from '#lib/extraction/plan.ts';
+import { type Extraction, isTerminalStatus } from '#lib/extraction/record.ts';
+import * as transitions from '#lib/extraction/transitions.ts';
 import { consentExtraction, extraction, timings } from '../support/data/extraction-fixtures.ts';
 import { extractionStoreOver } from '../support/stores/memory-extraction-store.ts';
 

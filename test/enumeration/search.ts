@@ -1,8 +1,8 @@
-import { allowedTransitions, type TransitionName } from '../../lib/extraction/change.ts';
-import { secondsSince } from '../../lib/extraction/deadlines.ts';
-import { type ReconcileDeps, reconcile } from '../../lib/extraction/reconcile/reconcile.ts';
-import type { Extraction } from '../../lib/extraction/record.ts';
-import { run } from '../../lib/extraction/run.ts';
+import { allowedTransitions, type TransitionName } from '#lib/extraction/change.ts';
+import { secondsSince } from '#lib/extraction/deadlines.ts';
+import { type ReconcileDeps, reconcile } from '#lib/extraction/reconcile/reconcile.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import { run } from '#lib/extraction/run.ts';
 import type { Caught } from '../simulation/planted-faults/search-with-fault.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../support/data/memory-telemetry.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { BreakerState } from '../../lib/breaker/breaker-state.ts';
-import { callKey, noCalls } from '../../lib/rate-limit/call-counts.ts';
-import { type Decision, decideTick, type Seen, tickMs } from '../../lib/rate-limit/decide-tick.ts';
-import { stepMs } from '../../lib/rate-limit/permit.ts';
-import { leaseMs, type RateState } from '../../lib/rate-limit/rate-state.ts';
-import { type InLine, type Place, slotOf } from '../../lib/rate-limit/start-line.ts';
+import type { BreakerState } from '#lib/breaker/breaker-state.ts';
+import { callKey, noCalls } from '#lib/rate-limit/call-counts.ts';
+import { type Decision, decideTick, type Seen, tickMs } from '#lib/rate-limit/decide-tick.ts';
+import { stepMs } from '#lib/rate-limit/permit.ts';
+import { leaseMs, type RateState } from '#lib/rate-limit/rate-state.ts';
+import { type InLine, type Place, slotOf } from '#lib/rate-limit/start-line.ts';
 
 const now = 1_800_000_000_000;
 const holder = 'this one';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { defined } from '../../lib/defined.ts';
+import { defined } from '#lib/defined.ts';
 import type { FuzzProperty } from './property.ts';
 
 export type Run = {

@@ -12,7 +12,7 @@ import {
   readTask,
   startExtraction,
   startTask,
-} from '../../lib/provider/index.ts';
+} from '#lib/provider/index.ts';
 import {
   client,
   clientWith,

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { consentIdPattern } from '../../lib/provider/assumptions.ts';
+import { consentIdPattern } from '#lib/provider/assumptions.ts';
 import {
   InvalidProviderRequest,
   isMovementItem,
@@ -11,7 +11,7 @@ import {
   ProviderRefused,
   startLegacyTask,
   type TefRecipient,
-} from '../../lib/provider/index.ts';
+} from '#lib/provider/index.ts';
 import {
   client,
   clientWith,

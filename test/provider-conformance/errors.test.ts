@@ -9,7 +9,7 @@ import {
   ProviderRefused,
   ProviderUnauthorized,
   startLegacyTask,
-} from '../../lib/provider/index.ts';
+} from '#lib/provider/index.ts';
 import {
   client,
   connection,

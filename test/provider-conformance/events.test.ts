@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect } from 'vitest';
-import { decryptText } from '../../lib/provider/encrypt-and-decrypt.ts';
-import { createProviderClient, type TaskRequest } from '../../lib/provider/index.ts';
-import { parseDelivery } from '../../lib/webhook/receive-delivery.ts';
-import { signingKeyOf, verifySignature } from '../../lib/webhook/verify-signature.ts';
+import { decryptText } from '#lib/provider/encrypt-and-decrypt.ts';
+import { createProviderClient, type TaskRequest } from '#lib/provider/index.ts';
+import { parseDelivery } from '#lib/webhook/receive-delivery.ts';
+import { signingKeyOf, verifySignature } from '#lib/webhook/verify-signature.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import type { Plan } from '../../sandbox/plan-schemas.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';

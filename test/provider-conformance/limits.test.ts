@@ -8,7 +8,7 @@ import {
   ProviderUnauthorized,
   readTask,
   startTask,
-} from '../../lib/provider/index.ts';
+} from '#lib/provider/index.ts';
 import {
   client,
   clientWith,

@@ -10,7 +10,7 @@ import {
   readTask,
   startTask,
   type TaskRequest,
-} from '../../lib/provider/index.ts';
+} from '#lib/provider/index.ts';
 import {
   decryptCredentials as decryptedBySandbox,
   persistCredentials,

@@ -8,7 +8,7 @@ import {
   type TaskRequest,
   type TaskToken,
   type WaitOptions,
-} from '../../lib/provider/index.ts';
+} from '#lib/provider/index.ts';
 import { newNationalId } from '../../sandbox/consents/national-id.ts';
 import { type SandboxControl, sandboxControl } from '../../sandbox/control-client.ts';
 import { DEMO_BUSINESS_ID } from '../../sandbox/outcome-table.ts';

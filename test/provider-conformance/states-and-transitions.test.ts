@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { ProviderRefused } from '../../lib/provider/index.ts';
+import { ProviderRefused } from '#lib/provider/index.ts';
 import {
   client,
   control,

@@ -1,30 +1,26 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { parseBreakerState } from '../../lib/breaker/stored-breaker.ts';
-import { decodeExtractionEvent } from '../../lib/downstream/decode-extraction-event.ts';
-import { publicView } from '../../lib/extraction/api/public-view.ts';
-import { plusSeconds } from '../../lib/extraction/deadlines.ts';
-import {
-  type ReconcileEvent,
-  reconcile,
-  reconcileInvokerOf,
-} from '../../lib/extraction/reconcile/reconcile.ts';
-import { parseReconcileMessage, type ReconcileMessage } from '../../lib/extraction/reconcile-message.ts';
+import { parseBreakerState } from '#lib/breaker/stored-breaker.ts';
+import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
+import { publicView } from '#lib/extraction/api/public-view.ts';
+import { plusSeconds } from '#lib/extraction/deadlines.ts';
+import { type ReconcileEvent, reconcile, reconcileInvokerOf } from '#lib/extraction/reconcile/reconcile.ts';
+import { parseReconcileMessage, type ReconcileMessage } from '#lib/extraction/reconcile-message.ts';
 import {
   type Extraction,
   isUnderstood,
   openStatuses,
   ownOutcomes,
   terminalStatuses,
-} from '../../lib/extraction/record.ts';
-import { saysRefused } from '../../lib/extraction/refused-credentials.ts';
-import { decodeSealed, type SealedRequestData } from '../../lib/extraction/sealed-request-data.ts';
-import { type StartInput, startForMachine } from '../../lib/extraction/start/start.ts';
-import type { RefusalMark, StoredRequest, Task } from '../../lib/extraction/store.ts';
-import { parsePauses, pausesItem } from '../../lib/shared-item/operator-settings.ts';
-import { type DeliveryEvent, receiveDelivery } from '../../lib/webhook/receive-delivery.ts';
-import { signingKeyOf } from '../../lib/webhook/verify-signature.ts';
+} from '#lib/extraction/record.ts';
+import { saysRefused } from '#lib/extraction/refused-credentials.ts';
+import { decodeSealed, type SealedRequestData } from '#lib/extraction/sealed-request-data.ts';
+import { type StartInput, startForMachine } from '#lib/extraction/start/start.ts';
+import type { RefusalMark, StoredRequest, Task } from '#lib/extraction/store.ts';
+import { parsePauses, pausesItem } from '#lib/shared-item/operator-settings.ts';
+import { type DeliveryEvent, receiveDelivery } from '#lib/webhook/receive-delivery.ts';
+import { signingKeyOf } from '#lib/webhook/verify-signature.ts';
 import { schemaBase } from '../../tools/contracts/contract-schemas.ts';
 import type { Schema } from '../../tools/contracts/json-schema-type.ts';
 import { allRecords } from '../enumeration/records.ts';

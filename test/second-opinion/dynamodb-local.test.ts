@@ -2,7 +2,7 @@ import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Extraction } from '../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { insertMissing } from '../../tools/cli/aws/insert-extractions.ts';
 import { closedExtraction, consentExtraction, extractionIn } from '../support/data/extraction-fixtures.ts';
 import { compareCalls, comparedStores } from '../support/stores/compared-stores.ts';

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { problemUri } from '../../lib/http/problem.ts';
+import { problemUri } from '#lib/http/problem.ts';
 import { findPython } from '../../tools/local/emulator/find-python.ts';
 import { preparePython } from '../../tools/local/emulator/python-environment.ts';
 import { repository, workDirectory } from '../../tools/local/paths.ts';

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { beforeAll, expect, test } from 'vitest';
-import { ownOutcomes, terminalStatuses } from '../../lib/extraction/record.ts';
+import { ownOutcomes, terminalStatuses } from '#lib/extraction/record.ts';
 import { findUnrepeatable } from './campaign/find-unrepeatable.ts';
 import { runCampaign } from './campaign/run-campaign.ts';
 import { showFinding } from './campaign/show-finding.ts';

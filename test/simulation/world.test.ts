@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { allowedTransitions } from '#lib/extraction/change.ts';
 import { readConfig } from '../../infra/settings/config.ts';
-import { allowedTransitions } from '../../lib/extraction/change.ts';
 import { findScenario } from './campaign/find-scenario.ts';
 import { foundSchedules } from './campaign/found-schedules.ts';
 import { replay } from './campaign/replay.ts';

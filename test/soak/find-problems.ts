@@ -1,5 +1,5 @@
-import { extractionsClient } from '../../lib/client/index.ts';
-import type { PublicExtraction } from '../../lib/extraction/api/public-view.ts';
+import { extractionsClient } from '#lib/client/index.ts';
+import type { PublicExtraction } from '#lib/extraction/api/public-view.ts';
 import type { PolledTaskView, TaskView } from '../../sandbox/control/views.ts';
 import { TERMINAL_STATUSES } from '../../sandbox/task-vocabulary.ts';
 import { audit } from '../../tools/cli/audit/audit.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
+import { LOCAL_STAGE } from '#lib/aws/stage.ts';
 import { DEFAULT_CLIENT_ID } from '../../sandbox/sandbox.ts';
 import { connect } from '../../tools/cli/aws/deployment.ts';
 import { openExtractionIds } from '../../tools/cli/aws/read-extractions.ts';

@@ -1,10 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  ApiError,
-  type ExtractionRequest,
-  extractionsClient,
-  NoAnswerError,
-} from '../../lib/client/index.ts';
+import { ApiError, type ExtractionRequest, extractionsClient, NoAnswerError } from '#lib/client/index.ts';
 import { newNationalId } from '../../sandbox/consents/national-id.ts';
 import { limitParallelCalls } from '../../tools/cli/operate/limit-parallel-calls.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';

@@ -1,4 +1,4 @@
-import { memoize } from '../../lib/memoize.ts';
+import { memoize } from '#lib/memoize.ts';
 import { newNationalId } from '../../sandbox/consents/national-id.ts';
 import type { Plan } from '../../sandbox/plan-schemas.ts';
 import type { Cases } from '../../tools/acceptance/checks/update-in-place.ts';

@@ -6,8 +6,8 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
-import type { Extraction } from '../../lib/extraction/record.ts';
+import { LOCAL_STAGE } from '#lib/aws/stage.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import {
   checkOutVersion,
   differsFromToday,

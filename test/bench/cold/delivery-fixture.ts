@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { extractionIn } from '../../support/data/extraction-fixtures.ts';
 import { signatureHeader } from '../../support/data/signature-header.ts';
 import { taskTokenCharacters } from '../assumptions.ts';

@@ -1,5 +1,5 @@
+import { reconcileCauses } from '#lib/extraction/reconcile-message.ts';
 import type { Config } from '../../../infra/settings/config.ts';
-import { reconcileCauses } from '../../../lib/extraction/reconcile-message.ts';
 import { type PriceName, prices } from '../../../tools/acceptance/checks/prices.ts';
 import { randomOf } from '../../support/data/random.ts';
 import {

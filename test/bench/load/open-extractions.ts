@@ -3,7 +3,7 @@ import { BatchWriteItemCommand, DynamoDBClient, GetItemCommand } from '@aws-sdk/
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { v7 as newUuid } from 'uuid';
-import { dueShardOf } from '../../../lib/extraction/due.ts';
+import { dueShardOf } from '#lib/extraction/due.ts';
 import { sweepNow } from '../../../tools/cli/operate/invoke-functions.ts';
 import { moveTimesIn } from '../../support/aws/move-times.ts';
 import type { Entry } from '../ledger/ledger.ts';

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { v7 as newUuid } from 'uuid';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { closedExtraction, extractionIn } from '../../support/data/extraction-fixtures.ts';
 import { requestedBy, resultsBytes } from '../assumptions.ts';
 import type { Item } from '../units/item-bytes.ts';

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { ExtractionStatus } from '../../../lib/extraction/record.ts';
+import type { ExtractionStatus } from '#lib/extraction/record.ts';
 import type { Plan } from '../../../sandbox/plan-schemas.ts';
 import { limitParallelCalls } from '../../../tools/cli/operate/limit-parallel-calls.ts';
 import { eventually } from '../../support/eventually.ts';

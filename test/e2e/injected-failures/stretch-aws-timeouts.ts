@@ -3,7 +3,7 @@ import {
   patientClient,
   promptClient,
   removingClient,
-} from '../../../lib/aws/wiring/aws-client-timeouts.ts';
+} from '#lib/aws/wiring/aws-client-timeouts.ts';
 
 /** Less than `functionTimeoutSeconds` (time-limits.ts): a call that takes too long is an answer 5xx, and no process is killed. */
 const STRETCHED_MS = 30_000;

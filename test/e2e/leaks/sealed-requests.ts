@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { credentialsContext, targetContext } from '../../../lib/aws/seal.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import { credentialsContext, targetContext } from '#lib/aws/seal.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import type { Deployed } from '../deployment.ts';
 import type { Secret } from './secret.ts';
 

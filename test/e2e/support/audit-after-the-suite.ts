@@ -1,4 +1,4 @@
-import { LOCAL_STAGE } from '../../../lib/aws/stage.ts';
+import { LOCAL_STAGE } from '#lib/aws/stage.ts';
 import { audit } from '../../../tools/cli/audit/audit.ts';
 import { auditSources } from '../../../tools/cli/audit/audit-sources-from-aws.ts';
 import { connect } from '../../../tools/cli/aws/deployment.ts';

@@ -22,7 +22,7 @@ import {
   PutFunctionRecursionConfigCommand,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
-import { LOCAL_STAGE, stackNameOf } from '../../../lib/aws/stage.ts';
+import { LOCAL_STAGE, stackNameOf } from '#lib/aws/stage.ts';
 import type { EmulatedStage } from '../../../tools/acceptance/emulated-stage.ts';
 
 type Stage = Pick<EmulatedStage, 'emulator' | 'outputs'>;

@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { signedFetch } from '../../../lib/client/signed-fetch.ts';
+import { signedFetch } from '#lib/client/signed-fetch.ts';
 import { checkAgainstOpenapi } from './check-against-openapi.ts';
 import { fetchInTime, retryOn5xx } from './retry-on-5xx.ts';
 

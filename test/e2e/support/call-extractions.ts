@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import { signedFetch } from '../../../lib/client/signed-fetch.ts';
-import { extractionIdOf } from '../../../lib/extraction/api/idempotency.ts';
-import type { PublicExtraction } from '../../../lib/extraction/api/public-view.ts';
+import { signedFetch } from '#lib/client/signed-fetch.ts';
+import { extractionIdOf } from '#lib/extraction/api/idempotency.ts';
+import type { PublicExtraction } from '#lib/extraction/api/public-view.ts';
 import { sandboxControl } from '../../../sandbox/control-client.ts';
 import type { Plan } from '../../../sandbox/plan-schemas.ts';
 import { limitParallelCalls } from '../../../tools/cli/operate/limit-parallel-calls.ts';

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
-import { dynamoBreakerStore } from '../../../lib/aws/dynamo-breaker-store.ts';
-import { parseRateState, rateItem } from '../../../lib/rate-limit/rate-state.ts';
-import { readItem } from '../../../lib/shared-item/shared-item.ts';
+import { dynamoBreakerStore } from '#lib/aws/dynamo-breaker-store.ts';
+import { parseRateState, rateItem } from '#lib/rate-limit/rate-state.ts';
+import { readItem } from '#lib/shared-item/shared-item.ts';
 import type { Emulator } from '../../../tools/local/emulator/emulator.ts';
 
 /** Its rule runs each minute. */

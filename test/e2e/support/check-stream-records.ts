@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
+import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
 import { closedSchemaViolations } from '../../unit/docs/contract-schemas.ts';
 import type { Deployed } from '../deployment.ts';
 import { streams } from '../leaks/kept-by-aws.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import { dynamoBreakerStore, listBreakers } from '../../../lib/aws/dynamo-breaker-store.ts';
-import { pausableCalls } from '../../../lib/shared-item/operator-settings.ts';
+import { dynamoBreakerStore, listBreakers } from '#lib/aws/dynamo-breaker-store.ts';
+import { pausableCalls } from '#lib/shared-item/operator-settings.ts';
 import { readHolds } from '../../../tools/cli/aws/stores.ts';
 import { resumeCalls } from '../../../tools/cli/operate/change-holds.ts';
 import type { Hold } from '../../../tools/cli/terminal/describe-hold.ts';

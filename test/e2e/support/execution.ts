@@ -1,6 +1,6 @@
 import type { HistoryEvent } from '@aws-sdk/client-sfn';
 import { inject } from 'vitest';
-import { executionArn } from '../../../lib/aws/step-functions.ts';
+import { executionArn } from '#lib/aws/step-functions.ts';
 import { wholeHistory } from '../../support/aws/follow-execution.ts';
 import { waitMs } from '../time-limits.ts';
 import { aws } from './aws.ts';

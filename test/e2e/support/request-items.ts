@@ -1,7 +1,7 @@
 import { DeleteItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { inject } from 'vitest';
-import type { StoredRequest } from '../../../lib/extraction/store.ts';
+import type { StoredRequest } from '#lib/extraction/store.ts';
 import { aws } from './aws.ts';
 
 const TableName = inject('cosecha').outputs.RequestsTableName;

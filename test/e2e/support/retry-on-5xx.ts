@@ -1,4 +1,4 @@
-import type { SignedFetch } from '../../../lib/client/signed-fetch.ts';
+import type { SignedFetch } from '#lib/client/signed-fetch.ts';
 import { answerMs } from '../time-limits.ts';
 
 /** Ends a request that is not answered. Without a limit it would end as a test that took too long, without a name. */

@@ -1,5 +1,5 @@
 import { expect, inject } from 'vitest';
-import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
+import { dynamoTaskStore } from '#lib/aws/dynamo-task-store.ts';
 import type { Plan } from '../../../sandbox/plan-schemas.ts';
 import { endWait } from '../../../tools/acceptance/move-time.ts';
 import { eventually } from '../../support/eventually.ts';

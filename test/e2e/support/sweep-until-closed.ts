@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { inject } from 'vitest';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { waitMs } from '../time-limits.ts';
 import { aws } from './aws.ts';
 import { moveTimes } from './backdate.ts';

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-  decodeSealed,
-  encodeSealed,
-  type SealedRequestData,
-} from '../../../lib/extraction/sealed-request-data.ts';
-import type { BodyViolation } from '../../../lib/http/body-fields.ts';
+import { decodeSealed, encodeSealed, type SealedRequestData } from '#lib/extraction/sealed-request-data.ts';
+import type { BodyViolation } from '#lib/http/body-fields.ts';
 import { eventOf, requestPlan } from '../generators/api-event.ts';
 import { jsonOf } from '../json-of-body.ts';
 import { fuzzProperty, type See } from '../property.ts';

@@ -2,12 +2,12 @@ import { memoryRepeatCounter } from '../../support/stores/memory-repeat-counter.
 import '../quiet-log.ts';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { answerFailures } from '../../../lib/aws/wiring/answer-failures.ts';
-import { answerRequest, type RequestEvent } from '../../../lib/extraction/api/answer-request.ts';
-import type { ExecutionInput } from '../../../lib/extraction/api/create-extraction.ts';
-import { extractionRequestParser } from '../../../lib/extraction/api/parse-request.ts';
-import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
-import { NotConfigured } from '../../../lib/not-configured.ts';
+import { answerFailures } from '#lib/aws/wiring/answer-failures.ts';
+import { answerRequest, type RequestEvent } from '#lib/extraction/api/answer-request.ts';
+import type { ExecutionInput } from '#lib/extraction/api/create-extraction.ts';
+import { extractionRequestParser } from '#lib/extraction/api/parse-request.ts';
+import type { SealedRequestData } from '#lib/extraction/sealed-request-data.ts';
+import { NotConfigured } from '#lib/not-configured.ts';
 import { at, timings } from '../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
 import { memoryExtractionStore } from '../../support/stores/memory-extraction-store.ts';

@@ -1,7 +1,7 @@
 import '../quiet-log.ts';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { answerRead } from '../../../lib/extraction/api/answer-read.ts';
+import { answerRead } from '#lib/extraction/api/answer-read.ts';
 import { allStatuses, at, consentIn, extractionIn, iso } from '../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
 import { memoryExtractionStore } from '../../support/stores/memory-extraction-store.ts';

@@ -1,7 +1,7 @@
 import '../quiet-log.ts';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { answerErasure } from '../../../lib/extraction/api/answer-erasure.ts';
+import { answerErasure } from '#lib/extraction/api/answer-erasure.ts';
 import { at, extractionIn } from '../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
 import { memoryErasureStore } from '../../support/stores/memory-erasure-store.ts';

@@ -1,8 +1,8 @@
 import '../quiet-log.ts';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { answerConsentRequest, type ConsentEvent } from '../../../lib/consents/answer-consent-request.ts';
-import { cacheTaskTokens, createTaskToken } from '../../../lib/provider/tokens/task-tokens.ts';
+import { answerConsentRequest, type ConsentEvent } from '#lib/consents/answer-consent-request.ts';
+import { cacheTaskTokens, createTaskToken } from '#lib/provider/tokens/task-tokens.ts';
 import { answering } from '../../support/data/canned-connection.ts';
 import { schemaNamed, violationsOf } from '../../unit/docs/openapi-document.ts';
 import { undocumentedOf } from '../api/expected-answer.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { credentialsMac } from '../../../lib/extraction/refused-credentials.ts';
+import { credentialsMac } from '#lib/extraction/refused-credentials.ts';
 import { extraction } from '../../support/data/extraction-fixtures.ts';
 import { type Json, rawValue, textOf } from '../generators/extraction-request.ts';
 import { mutatedJson } from '../generators/mutated-json.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
-import type { RequestEvent } from '../../../lib/extraction/api/answer-request.ts';
+import type { RequestEvent } from '#lib/extraction/api/answer-request.ts';
 import { plaintextBytes } from '../api/expected-answer.ts';
 import { anyUnits } from './any-text.ts';
 import { damagedBytes } from './damaged-bytes.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { deliveryLimitBytes } from '../../../lib/webhook/receive-delivery.ts';
+import { deliveryLimitBytes } from '#lib/webhook/receive-delivery.ts';
 import { anyText, anyUnits } from './any-text.ts';
 import { damagedBytes } from './damaged-bytes.ts';
 import { knownTasks, terminalStatus } from './world-setup.ts';

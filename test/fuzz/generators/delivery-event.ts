@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
-import type { DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
+import type { DeliveryEvent } from '#lib/webhook/receive-delivery.ts';
 import { deliveryBytes } from './delivery-bytes.ts';
 import { rightWrapper, type Wrapper, wrapped, wrapper } from './encrypted-delivery.ts';
 import { type Mangling, type Mistake, mangled, mangling, mistake, signedWith } from './signature-header.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { productTypes } from '../../../lib/provider/vocabulary.ts';
+import { productTypes } from '#lib/provider/vocabulary.ts';
 import { anyLine, anyText, anyUnits } from './any-text.ts';
 import { nationalId } from './national-id.ts';
 

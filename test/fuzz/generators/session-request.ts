@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { entityTypes, productTypes } from '../../../lib/provider/vocabulary.ts';
+import { entityTypes, productTypes } from '#lib/provider/vocabulary.ts';
 import { anyLine } from './any-text.ts';
 import type { Json } from './extraction-request.ts';
 import { nationalId } from './national-id.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { dueShardOf } from '../../../lib/extraction/due.ts';
-import { type Extraction, type TerminalStatus, terminalStatuses } from '../../../lib/extraction/record.ts';
-import type { Task } from '../../../lib/extraction/store.ts';
+import { dueShardOf } from '#lib/extraction/due.ts';
+import { type Extraction, type TerminalStatus, terminalStatuses } from '#lib/extraction/record.ts';
+import type { Task } from '#lib/extraction/store.ts';
 import { allStatuses, consentIn, extractionIn, iso } from '../../support/data/extraction-fixtures.ts';
 import type { WorldSetup } from '../webhook/webhook-world.ts';
 

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import {
-  parseRead,
-  readingOfExtraction,
-  readingOfTask,
-} from '../../../lib/extraction/reconcile/read-task.ts';
-import { readExtraction } from '../../../lib/provider/extractions/read-extraction.ts';
-import { parseTask } from '../../../lib/provider/tasks/read-task.ts';
-import { ProviderAmbiguous } from '../../../lib/provider/transport/errors.ts';
-import { type Connection, type ParseBytes, parseJson } from '../../../lib/provider/transport/send-request.ts';
+import { parseRead, readingOfExtraction, readingOfTask } from '#lib/extraction/reconcile/read-task.ts';
+import { readExtraction } from '#lib/provider/extractions/read-extraction.ts';
+import { parseTask } from '#lib/provider/tasks/read-task.ts';
+import { ProviderAmbiguous } from '#lib/provider/transport/errors.ts';
+import { type Connection, type ParseBytes, parseJson } from '#lib/provider/transport/send-request.ts';
 import { readAnswer } from '../generators/read-answer.ts';
 import { fuzzProperty } from '../property.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
+import type { DeliveryEvent } from '#lib/webhook/receive-delivery.ts';
 import { signatureHeader } from '../../support/data/signature-header.ts';
 import { flipped } from '../generators/damaged-bytes.ts';
 import { deliveryBytes } from '../generators/delivery-bytes.ts';

@@ -1,5 +1,5 @@
 import { createDecipheriv, createHash, createHmac } from 'node:crypto';
-import type { DeliveryEvent } from '../../../lib/webhook/receive-delivery.ts';
+import type { DeliveryEvent } from '#lib/webhook/receive-delivery.ts';
 import { isHalf, jsonOf, notJson } from '../json-of-body.ts';
 
 /** The five of the provider's document ("v2 task"). */

@@ -1,6 +1,6 @@
-import { adviceOf } from '../../../lib/extraction/advice.ts';
-import type { Extraction, TerminalStatus } from '../../../lib/extraction/record.ts';
-import type { Task } from '../../../lib/extraction/store.ts';
+import { adviceOf } from '#lib/extraction/advice.ts';
+import type { Extraction, TerminalStatus } from '#lib/extraction/record.ts';
+import type { Task } from '#lib/extraction/store.ts';
 import { taskExpiry } from '../../support/stores/memory-task-store.ts';
 import { deliveredAt, type State, type WorldSetup } from './webhook-world.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { NotConfigured } from '../../../lib/not-configured.ts';
+import { NotConfigured } from '#lib/not-configured.ts';
 import { knownPayload } from '../generators/delivery-bytes.ts';
 import { eventOf, signedPlan } from '../generators/delivery-event.ts';
 import { worldSetup } from '../generators/world-setup.ts';

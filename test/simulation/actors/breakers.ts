@@ -1,12 +1,12 @@
-import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
-import { parseBreakerState } from '../../../lib/breaker/stored-breaker.ts';
+import { type CircuitBreaker, createCircuitBreaker } from '#lib/breaker/circuit-breaker.ts';
+import { parseBreakerState } from '#lib/breaker/stored-breaker.ts';
 import {
   operatorSettingsOf,
   type PausableCalls,
   parsePauses,
   pausesItem,
-} from '../../../lib/shared-item/operator-settings.ts';
-import type { StoredItem } from '../../../lib/shared-item/shared-item.ts';
+} from '#lib/shared-item/operator-settings.ts';
+import type { StoredItem } from '#lib/shared-item/shared-item.ts';
 import { breakerStoreOver, closedCircuit } from '../../support/stores/memory-breaker-store.ts';
 import type { CarryOut } from '../../support/stores/store-fault.ts';
 import type { Process } from '../world/process.ts';

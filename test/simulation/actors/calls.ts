@@ -1,9 +1,9 @@
-import type { SendReconcile } from '../../../lib/extraction/reconcile-message.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
-import type { StoredRequest, WakeOutcome } from '../../../lib/extraction/store.ts';
-import { cacheSessionTokens, type SessionTokens } from '../../../lib/provider/tokens/session-tokens.ts';
-import { cacheTaskTokens, type TaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
+import type { SendReconcile } from '#lib/extraction/reconcile-message.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import type { SealedRequestData } from '#lib/extraction/sealed-request-data.ts';
+import type { StoredRequest, WakeOutcome } from '#lib/extraction/store.ts';
+import { cacheSessionTokens, type SessionTokens } from '#lib/provider/tokens/session-tokens.ts';
+import { cacheTaskTokens, type TaskTokens } from '#lib/provider/tokens/task-tokens.ts';
 import { unsealed } from '../models/sealing.ts';
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';

@@ -1,6 +1,6 @@
-import { eraseMessages } from '../../../lib/extraction/erase/erase-messages.ts';
-import type { SendErase } from '../../../lib/extraction/erase/erasure.ts';
-import { erasedKey, restore } from '../../../lib/extraction/operate/restore.ts';
+import { eraseMessages } from '#lib/extraction/erase/erase-messages.ts';
+import type { SendErase } from '#lib/extraction/erase/erasure.ts';
+import { erasedKey, restore } from '#lib/extraction/operate/restore.ts';
 import { erasureStoreOver } from '../../support/stores/memory-erasure-store.ts';
 import { eraseTaskIn } from '../../support/stores/memory-task-store.ts';
 import type { Process } from '../world/process.ts';

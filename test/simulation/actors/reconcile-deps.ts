@@ -1,10 +1,10 @@
-import { parseRead, readCallFrom } from '../../../lib/extraction/reconcile/read-task.ts';
-import type { ReconcileDeps } from '../../../lib/extraction/reconcile/reconcile.ts';
-import type { SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
-import { readExtraction } from '../../../lib/provider/extractions/read-extraction.ts';
-import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
-import type { Fetch } from '../../../lib/provider/transport/fetch-type.ts';
-import type { Connection } from '../../../lib/provider/transport/send-request.ts';
+import { parseRead, readCallFrom } from '#lib/extraction/reconcile/read-task.ts';
+import type { ReconcileDeps } from '#lib/extraction/reconcile/reconcile.ts';
+import type { SealedTargetData } from '#lib/extraction/sealed-request-data.ts';
+import { readExtraction } from '#lib/provider/extractions/read-extraction.ts';
+import type { TaskReading } from '#lib/provider/tasks/read-task.ts';
+import type { Fetch } from '#lib/provider/transport/fetch-type.ts';
+import type { Connection } from '#lib/provider/transport/send-request.ts';
 import { endedReading } from '../models/provider.ts';
 import type { Process } from '../world/process.ts';
 import { maxBytes, type ReadAnswer } from '../world/provider.ts';

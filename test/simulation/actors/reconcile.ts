@@ -1,4 +1,4 @@
-import { cancel } from '../../../lib/extraction/operate/cancel.ts';
+import { cancel } from '#lib/extraction/operate/cancel.ts';
 import {
   answerReconcile,
   type ReconcileEvent,
@@ -6,7 +6,7 @@ import {
   reconcile,
   reconcileInvokerOf,
   reconcileMessages,
-} from '../../../lib/extraction/reconcile/reconcile.ts';
+} from '#lib/extraction/reconcile/reconcile.ts';
 import { memoryStartLine } from '../../support/stores/memory-start-line.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import type { QueuedMessage } from '../world/reconcile-queue.ts';

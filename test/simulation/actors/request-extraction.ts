@@ -1,5 +1,5 @@
-import { createExtraction } from '../../../lib/extraction/api/create-extraction.ts';
-import type { ValidRequest } from '../../../lib/extraction/api/parse-request.ts';
+import { createExtraction } from '#lib/extraction/api/create-extraction.ts';
+import type { ValidRequest } from '#lib/extraction/api/parse-request.ts';
 import { seal } from '../models/sealing.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import { theCaller, theCredentials, theExtraction } from '../world/the-extraction.ts';

@@ -1,9 +1,9 @@
-import type { ExecutionInput } from '../../../lib/extraction/api/create-extraction.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { SealedCredentialsData, SealedTargetData } from '../../../lib/extraction/sealed-request-data.ts';
-import { startForMachine } from '../../../lib/extraction/start/start.ts';
-import { type StartCall, startCallFrom } from '../../../lib/extraction/start/start-call.ts';
-import type { StoredRequest } from '../../../lib/extraction/store.ts';
+import type { ExecutionInput } from '#lib/extraction/api/create-extraction.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import type { SealedCredentialsData, SealedTargetData } from '#lib/extraction/sealed-request-data.ts';
+import { startForMachine } from '#lib/extraction/start/start.ts';
+import { type StartCall, startCallFrom } from '#lib/extraction/start/start-call.ts';
+import type { StoredRequest } from '#lib/extraction/store.ts';
 import { openLine } from '../../support/stores/memory-start-line.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, settings, timings } from '../world/settings.ts';

@@ -1,5 +1,5 @@
-import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
-import { sweep } from '../../../lib/extraction/sweep.ts';
+import type { ReconcileMessage } from '#lib/extraction/reconcile-message.ts';
+import { sweep } from '#lib/extraction/sweep.ts';
 import type { Process } from '../world/process.ts';
 import { lifeOf, reserveMs } from '../world/settings.ts';
 import type { World } from '../world/world.ts';

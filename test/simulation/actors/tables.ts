@@ -1,10 +1,10 @@
-import { dueShardOf } from '../../../lib/extraction/due.ts';
+import { dueShardOf } from '#lib/extraction/due.ts';
 import type {
   ExtractionStore,
   RefusedCredentialsStore,
   RequestStore,
   TaskStore,
-} from '../../../lib/extraction/store.ts';
+} from '#lib/extraction/store.ts';
 import { extractionStoreOver } from '../../support/stores/memory-extraction-store.ts';
 import { refusalStoreOver } from '../../support/stores/memory-refused-credentials-store.ts';
 import { requestStoreOver } from '../../support/stores/memory-request-store.ts';

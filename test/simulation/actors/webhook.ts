@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
-import { cacheSigningKeys } from '../../../lib/webhook/cache-signing-keys.ts';
-import { type RawDelivery, receiveDelivery } from '../../../lib/webhook/receive-delivery.ts';
+import { recordDelivery } from '#lib/extraction/record-delivery.ts';
+import { cacheSigningKeys } from '#lib/webhook/cache-signing-keys.ts';
+import { type RawDelivery, receiveDelivery } from '#lib/webhook/receive-delivery.ts';
 import type { ProviderTask } from '../world/provider.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';

@@ -1,5 +1,5 @@
-import { defined } from '../../../lib/defined.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import { defined } from '#lib/defined.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { isKnown } from '../../../tools/cli/explain/explain-extraction.ts';
 import { gather } from '../../../tools/cli/explain/gather.ts';
 import { headlineFacts } from '../../../tools/cli/explain/headline.ts';

@@ -1,5 +1,5 @@
-import { adviceOf } from '../../../lib/extraction/advice.ts';
-import { isTerminalStatus } from '../../../lib/extraction/record.ts';
+import { adviceOf } from '#lib/extraction/advice.ts';
+import { isTerminalStatus } from '#lib/extraction/record.ts';
 import type { FactName, FactOf, StoryFact } from '../../../tools/cli/explain/story-facts.ts';
 import { settings } from '../world/settings.ts';
 import { theExtraction } from '../world/the-extraction.ts';

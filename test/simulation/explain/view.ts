@@ -1,4 +1,4 @@
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import type { FactKind, Facts } from '../world/facts.ts';
 import type { Process } from '../world/process.ts';
 import { settings } from '../world/settings.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
-import { adviceOf } from '../../../lib/extraction/advice.ts';
-import { type Extraction, isUnderstood } from '../../../lib/extraction/record.ts';
+import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
+import { adviceOf } from '#lib/extraction/advice.ts';
+import { type Extraction, isUnderstood } from '#lib/extraction/record.ts';
 import { streamRecord } from '../../unit/lib/downstream/stream-records.ts';
 import type { Invariant } from './invariant.ts';
 

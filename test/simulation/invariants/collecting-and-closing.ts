@@ -1,5 +1,5 @@
-import { dueShardOf } from '../../../lib/extraction/due.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import { dueShardOf } from '#lib/extraction/due.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { type Process, wentWell } from '../world/process.ts';
 import { lifeOf, settings } from '../world/settings.ts';
 import type { Invariant } from './invariant.ts';

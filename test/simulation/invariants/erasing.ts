@@ -1,4 +1,4 @@
-import type { Tombstone } from '../../../lib/extraction/erase/erasure.ts';
+import type { Tombstone } from '#lib/extraction/erase/erasure.ts';
 import type { World } from '../world/world.ts';
 import type { Invariant } from './invariant.ts';
 

@@ -1,4 +1,4 @@
-import { maxDelaySeconds } from '../../../lib/extraction/deadlines.ts';
+import { maxDelaySeconds } from '#lib/extraction/deadlines.ts';
 import type { Process } from '../world/process.ts';
 import type { World } from '../world/world.ts';
 import type { Invariant } from './invariant.ts';

@@ -1,4 +1,4 @@
-import type { Task } from '../../../lib/extraction/store.ts';
+import type { Task } from '#lib/extraction/store.ts';
 import { lifeOf } from '../world/settings.ts';
 import { theExtraction } from '../world/the-extraction.ts';
 import type { Invariant } from './invariant.ts';

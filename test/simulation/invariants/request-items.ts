@@ -1,4 +1,4 @@
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import type { Invariant } from './invariant.ts';
 
 /** Credentials are needed until the provider has answered the start. A target is needed for each poll. */

@@ -1,4 +1,4 @@
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { hasFailedThrice } from '../world/process.ts';
 import { settings } from '../world/settings.ts';
 import type { Invariant } from './invariant.ts';

@@ -1,4 +1,4 @@
-import { type Extraction, ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
+import { type Extraction, ownOutcomes, terminalStatuses } from '#lib/extraction/record.ts';
 import { lifeOf, settings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import type { Invariant } from './invariant.ts';

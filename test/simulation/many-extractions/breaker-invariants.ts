@@ -1,5 +1,5 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { BreakerState } from '../../../lib/breaker/breaker-state.ts';
+import type { BreakerState } from '#lib/breaker/breaker-state.ts';
 import { writeUnits } from '../../bench/units/capacity.ts';
 import type { Item } from '../../bench/units/item-bytes.ts';
 import { groupOf } from './draw-population.ts';

@@ -1,5 +1,5 @@
-import { parseRateState, rateItem } from '../../../lib/rate-limit/rate-state.ts';
-import type { StoredItem } from '../../../lib/shared-item/shared-item.ts';
+import { parseRateState, rateItem } from '#lib/rate-limit/rate-state.ts';
+import type { StoredItem } from '#lib/shared-item/shared-item.ts';
 import { type Crowd, figuresOf, missedBy, named, crowd as requests, takes } from './crowds.ts';
 import { groupOf, isHealthy, type Member, type Population, type Trouble } from './draw-population.ts';
 import type { Invariant } from './invariants.ts';

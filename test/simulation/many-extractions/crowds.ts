@@ -1,4 +1,4 @@
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { randomOf } from '../../support/data/random.ts';
 import { randomChoices } from './choices.ts';
 import { type Member, member, type Population, type ProviderRate } from './draw-population.ts';

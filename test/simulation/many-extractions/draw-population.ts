@@ -1,5 +1,5 @@
-import { defined } from '../../../lib/defined.ts';
-import type { TerminalStatus } from '../../../lib/extraction/record.ts';
+import { defined } from '#lib/defined.ts';
+import type { TerminalStatus } from '#lib/extraction/record.ts';
 import type { Random } from '../../support/data/random.ts';
 
 /** How the provider answers a call. Each is one kind of trouble; without any, it answers properly. */

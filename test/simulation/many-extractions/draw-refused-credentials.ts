@@ -1,5 +1,5 @@
-import { defined } from '../../../lib/defined.ts';
-import { type TerminalStatus, terminalStatuses } from '../../../lib/extraction/record.ts';
+import { defined } from '#lib/defined.ts';
+import { type TerminalStatus, terminalStatuses } from '#lib/extraction/record.ts';
 import type { Random } from '../../support/data/random.ts';
 import { type Member, member, type Population } from './draw-population.ts';
 

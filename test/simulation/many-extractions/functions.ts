@@ -1,39 +1,31 @@
-import { type CircuitBreaker, createCircuitBreaker } from '../../../lib/breaker/circuit-breaker.ts';
+import { type CircuitBreaker, createCircuitBreaker } from '#lib/breaker/circuit-breaker.ts';
 import {
   createExtraction,
   type ExecutionInput,
   type RequestInput,
-} from '../../../lib/extraction/api/create-extraction.ts';
-import { eraseExtraction } from '../../../lib/extraction/erase/erase-extraction.ts';
-import type { ErasedOne } from '../../../lib/extraction/erase/erasure.ts';
-import { cancel } from '../../../lib/extraction/operate/cancel.ts';
-import {
-  briefCallMs,
-  type ReadableProvider,
-  readCallFrom,
-} from '../../../lib/extraction/reconcile/read-task.ts';
+} from '#lib/extraction/api/create-extraction.ts';
+import { eraseExtraction } from '#lib/extraction/erase/erase-extraction.ts';
+import type { ErasedOne } from '#lib/extraction/erase/erasure.ts';
+import { cancel } from '#lib/extraction/operate/cancel.ts';
+import { briefCallMs, type ReadableProvider, readCallFrom } from '#lib/extraction/reconcile/read-task.ts';
 import {
   answerReconcile,
   type ReconcileInvoker,
   reconcile,
   reconcileInvokerOf,
   reconcileMessages,
-} from '../../../lib/extraction/reconcile/reconcile.ts';
-import type {
-  BatchAnswer,
-  ReceivedMessage,
-  ReconcileMessage,
-} from '../../../lib/extraction/reconcile-message.ts';
-import type { TerminalStatus } from '../../../lib/extraction/record.ts';
-import { recordDelivery } from '../../../lib/extraction/record-delivery.ts';
-import { type StartInput, startForMachine } from '../../../lib/extraction/start/start.ts';
-import { startCallFrom } from '../../../lib/extraction/start/start-call.ts';
-import { sweep } from '../../../lib/extraction/sweep.ts';
-import { cacheSessionTokens } from '../../../lib/provider/tokens/session-tokens.ts';
-import { cacheTaskTokens } from '../../../lib/provider/tokens/task-tokens.ts';
-import { dispatchStarts } from '../../../lib/rate-limit/dispatch-starts.ts';
-import { createStartLimiter } from '../../../lib/rate-limit/start-limiter.ts';
-import { operatorSettingsOf } from '../../../lib/shared-item/operator-settings.ts';
+} from '#lib/extraction/reconcile/reconcile.ts';
+import type { BatchAnswer, ReceivedMessage, ReconcileMessage } from '#lib/extraction/reconcile-message.ts';
+import type { TerminalStatus } from '#lib/extraction/record.ts';
+import { recordDelivery } from '#lib/extraction/record-delivery.ts';
+import { type StartInput, startForMachine } from '#lib/extraction/start/start.ts';
+import { startCallFrom } from '#lib/extraction/start/start-call.ts';
+import { sweep } from '#lib/extraction/sweep.ts';
+import { cacheSessionTokens } from '#lib/provider/tokens/session-tokens.ts';
+import { cacheTaskTokens } from '#lib/provider/tokens/task-tokens.ts';
+import { dispatchStarts } from '#lib/rate-limit/dispatch-starts.ts';
+import { createStartLimiter } from '#lib/rate-limit/start-limiter.ts';
+import { operatorSettingsOf } from '#lib/shared-item/operator-settings.ts';
 import {
   breakerStoreOver,
   closedCircuit,

@@ -1,4 +1,4 @@
-import { briefCallMs } from '../../../lib/extraction/reconcile/read-task.ts';
+import { briefCallMs } from '#lib/extraction/reconcile/read-task.ts';
 import { breakerInvariants, opensForAReason, pausesDouble } from './breaker-invariants.ts';
 import { apartIn, groupOf, isHealthy, isOfStart } from './draw-population.ts';
 import { outcomeOf, secondsOf } from './outcomes.ts';

@@ -1,5 +1,5 @@
+import type { ExecutionInput } from '#lib/extraction/api/create-extraction.ts';
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
-import type { ExecutionInput } from '../../../lib/extraction/api/create-extraction.ts';
 import { errorNameOf, retriesOf } from '../models/step-functions-retries.ts';
 import { hasLine } from './draw-population.ts';
 import type { Service } from './service.ts';

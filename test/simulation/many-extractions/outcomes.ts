@@ -1,4 +1,4 @@
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 
 /** What a consumer gets of an extraction: how it ended, and which results. Times and ids of tries are left out. */
 export const outcomeOf = (record: Extraction | undefined): string => {

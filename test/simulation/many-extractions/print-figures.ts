@@ -1,5 +1,5 @@
-import { defined } from '../../../lib/defined.ts';
-import { briefCallMs } from '../../../lib/extraction/reconcile/read-task.ts';
+import { defined } from '#lib/defined.ts';
+import { briefCallMs } from '#lib/extraction/reconcile/read-task.ts';
 import { randomOf } from '../../support/data/random.ts';
 import { countsOf, writesASecondOf } from './breaker-invariants.ts';
 import {

@@ -1,10 +1,10 @@
-import { defined } from '../../../lib/defined.ts';
-import { finishedStatus } from '../../../lib/provider/assumptions.ts';
-import type { ExtractionAnswer } from '../../../lib/provider/extractions/read-extraction.ts';
-import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
-import { ProviderAmbiguous, ProviderUnreachable } from '../../../lib/provider/transport/errors.ts';
-import { statusError } from '../../../lib/provider/transport/send-request.ts';
-import { TransportFailure } from '../../../lib/provider/transport/transport-failure.ts';
+import { defined } from '#lib/defined.ts';
+import { finishedStatus } from '#lib/provider/assumptions.ts';
+import type { ExtractionAnswer } from '#lib/provider/extractions/read-extraction.ts';
+import type { TaskReading } from '#lib/provider/tasks/read-task.ts';
+import { ProviderAmbiguous, ProviderUnreachable } from '#lib/provider/transport/errors.ts';
+import { statusError } from '#lib/provider/transport/send-request.ts';
+import { TransportFailure } from '#lib/provider/transport/transport-failure.ts';
 import { randomOf } from '../../support/data/random.ts';
 import { endedReading } from '../models/provider.ts';
 import type { CallKind, Member, ProviderRate, Trouble } from './draw-population.ts';

@@ -1,5 +1,5 @@
-import type { ExtractionStatus } from '../../../lib/extraction/record.ts';
-import type { RefusalMark } from '../../../lib/extraction/store.ts';
+import type { ExtractionStatus } from '#lib/extraction/record.ts';
+import type { RefusalMark } from '#lib/extraction/store.ts';
 import type { Member } from './draw-population.ts';
 import type { Invariant } from './invariants.ts';
 import type { Service } from './service.ts';

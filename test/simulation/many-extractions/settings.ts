@@ -1,5 +1,5 @@
+import type { BreakerSettings } from '#lib/breaker/breaker-state.ts';
 import type { MachineTimings } from '../../../infra/extraction-machine-definition.ts';
-import type { BreakerSettings } from '../../../lib/breaker/breaker-state.ts';
 import { lifeWith, timingsOf } from '../world/settings.ts';
 
 /** The defaults of `infra/settings/settings.ts`, which a test compares: to load it takes longer than most populations. */

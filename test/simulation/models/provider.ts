@@ -1,5 +1,5 @@
-import type { TerminalStatus } from '../../../lib/extraction/record.ts';
-import type { TaskReading } from '../../../lib/provider/tasks/read-task.ts';
+import type { TerminalStatus } from '#lib/extraction/record.ts';
+import type { TaskReading } from '#lib/provider/tasks/read-task.ts';
 
 /** "30 seconds between two deliveries", of which there are at most five; each has 5 s for its answer. */
 export const deliveries = { most: 5, every: 30, answerWithin: 5 } as const;

@@ -1,6 +1,6 @@
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import { purposeDigest } from '../../../lib/extraction/request-data.ts';
-import type { SealedRequestData } from '../../../lib/extraction/sealed-request-data.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import { purposeDigest } from '#lib/extraction/request-data.ts';
+import type { SealedRequestData } from '#lib/extraction/sealed-request-data.ts';
 
 const bindingOf = (record: Extraction): string =>
   `sealed-${record.extractionId}/${record.requestId}/${purposeDigest(record)}`;

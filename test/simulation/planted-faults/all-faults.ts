@@ -1,4 +1,4 @@
-import { defined } from '../../../lib/defined.ts';
+import { defined } from '#lib/defined.ts';
 import { adviceFaults } from './advice-faults.ts';
 import { mixFaults, outageFaults, populationFaults } from './breaker-faults.ts';
 import { crowdFaults, neighbourFaults } from './crowd-faults.ts';

@@ -1,4 +1,4 @@
-import { terminalStatuses } from '../../../lib/extraction/record.ts';
+import { terminalStatuses } from '#lib/extraction/record.ts';
 import type { Random } from '../../support/data/random.ts';
 import { laggingShapes } from '../models/provider.ts';
 import { plain, type Scenario } from './scenario.ts';

@@ -1,5 +1,5 @@
-import type { EraseMessage, Erasure, Tombstone } from '../../../lib/extraction/erase/erasure.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { EraseMessage, Erasure, Tombstone } from '#lib/extraction/erase/erasure.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { eraseLife } from './settings.ts';
 import { theExtraction } from './the-extraction.ts';
 import { WatchedItems } from './watched-items.ts';

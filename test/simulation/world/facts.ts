@@ -1,8 +1,8 @@
-import type { Tombstone } from '../../../lib/extraction/erase/erasure.ts';
-import type { RestoredKind } from '../../../lib/extraction/operate/restore.ts';
-import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import type { RefusalMark, StoredRequest, Task } from '../../../lib/extraction/store.ts';
+import type { Tombstone } from '#lib/extraction/erase/erasure.ts';
+import type { RestoredKind } from '#lib/extraction/operate/restore.ts';
+import type { ReconcileMessage } from '#lib/extraction/reconcile-message.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import type { RefusalMark, StoredRequest, Task } from '#lib/extraction/store.ts';
 import type { Execution, LogLine } from '../../../tools/cli/explain/sources.ts';
 import type { Process } from './process.ts';
 

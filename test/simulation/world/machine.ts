@@ -1,7 +1,7 @@
+import { defined } from '#lib/defined.ts';
+import type { ExecutionInput } from '#lib/extraction/api/create-extraction.ts';
+import type { WakeOutcome } from '#lib/extraction/store.ts';
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
-import { defined } from '../../../lib/defined.ts';
-import type { ExecutionInput } from '../../../lib/extraction/api/create-extraction.ts';
-import type { WakeOutcome } from '../../../lib/extraction/store.ts';
 import { errorNameOf, type Retries, retriesOf } from '../models/step-functions-retries.ts';
 import type { Facts } from './facts.ts';
 import type { ProcessEnd } from './process.ts';

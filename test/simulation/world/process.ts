@@ -1,4 +1,4 @@
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import type { Timer } from './timers.ts';
 
 /** How an invocation of a function ended. */

@@ -1,5 +1,5 @@
-import type { TerminalStatus } from '../../../lib/extraction/record.ts';
-import type { Consent } from '../../../lib/provider/consents/get-consent.ts';
+import type { TerminalStatus } from '#lib/extraction/record.ts';
+import type { Consent } from '#lib/provider/consents/get-consent.ts';
 import {
   ProviderAmbiguous,
   ProviderAnswerTooLarge,
@@ -8,7 +8,7 @@ import {
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
-} from '../../../lib/provider/transport/errors.ts';
+} from '#lib/provider/transport/errors.ts';
 import { deliveries, hasResults, type LaggingShape } from '../models/provider.ts';
 import type { Call, Late, OtherAnswer } from './call.ts';
 import type { StartAnswer } from './scenario.ts';

@@ -1,4 +1,4 @@
-import type { ReconcileMessage } from '../../../lib/extraction/reconcile-message.ts';
+import type { ReconcileMessage } from '#lib/extraction/reconcile-message.ts';
 import { untilNextReceive } from '../models/queue.ts';
 import type { Process } from './process.ts';
 import { lifeOf } from './settings.ts';

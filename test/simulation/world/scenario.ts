@@ -1,5 +1,5 @@
-import type { TerminalStatus } from '../../../lib/extraction/record.ts';
-import type { PausableCalls } from '../../../lib/shared-item/operator-settings.ts';
+import type { TerminalStatus } from '#lib/extraction/record.ts';
+import type { PausableCalls } from '#lib/shared-item/operator-settings.ts';
 import type { LaggingShape } from '../models/provider.ts';
 
 /** The default answer of the provider to a start call. */

@@ -1,6 +1,6 @@
+import type { BreakerSettings } from '#lib/breaker/breaker-state.ts';
+import type { Timings } from '#lib/extraction/deadlines.ts';
 import { type MachineTimings, reconcileSeconds } from '../../../infra/extraction-machine-definition.ts';
-import type { BreakerSettings } from '../../../lib/breaker/breaker-state.ts';
-import type { Timings } from '../../../lib/extraction/deadlines.ts';
 
 /**
  * Settings that `infra/settings/config.ts` accepts, which a test checks, as short as its rules allow. Fewer polls and sweeps make

@@ -5,7 +5,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 
 export type Times = Partial<
   Pick<Extraction, 'requestedAt' | 'startingAt' | 'deadlineAt' | 'settledAt' | 'dueAt' | 'notBefore'>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import { hostOf } from '../../../lib/http/loopback-guard.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import { hostOf } from '#lib/http/loopback-guard.ts';
 import { createConsoleApp } from '../../../tools/cli/console/app.ts';
 import { mapFigures } from '../../../tools/cli/console/sources/read-hours.ts';
 import type { ConsoleSources } from '../../../tools/cli/console/sources/sources.ts';

@@ -1,4 +1,4 @@
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import type { serveConsole } from '../../../tools/cli/console/serve-console.ts';
 import { mapFigures } from '../../../tools/cli/console/sources/read-hours.ts';
 import { explainExtraction } from '../../../tools/cli/explain/explain-extraction.ts';

@@ -1,4 +1,4 @@
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import type { LineHistory } from '../../../tools/cli/aws/read-line-history.ts';
 import type { ConsoleAction } from '../../../tools/cli/console/actions/action-types.ts';
 import { requestAgainAction } from '../../../tools/cli/console/actions/start-again-actions.ts';

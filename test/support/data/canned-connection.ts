@@ -1,5 +1,5 @@
-import type { Fetch } from '../../../lib/provider/transport/fetch-type.ts';
-import type { Connection } from '../../../lib/provider/transport/send-request.ts';
+import type { Fetch } from '#lib/provider/transport/fetch-type.ts';
+import type { Connection } from '#lib/provider/transport/send-request.ts';
 
 type Call = { readonly url: string } & Parameters<Fetch>[1];
 

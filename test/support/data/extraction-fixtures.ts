@@ -1,11 +1,11 @@
-import type { Timings } from '../../../lib/extraction/deadlines.ts';
-import { dueShardOf } from '../../../lib/extraction/due.ts';
+import type { Timings } from '#lib/extraction/deadlines.ts';
+import { dueShardOf } from '#lib/extraction/due.ts';
 import type {
   ConsentExtraction,
   CredentialsExtraction,
   Extraction,
   ExtractionStatus,
-} from '../../../lib/extraction/record.ts';
+} from '#lib/extraction/record.ts';
 
 /** Typical timings, in seconds. They are not the defaults of `infra/settings/settings.ts`. */
 export const timings: Timings = {

@@ -1,5 +1,5 @@
-import type { LineLane } from '../../../lib/extraction/api/expected-start.ts';
-import type { Place } from '../../../lib/rate-limit/start-line.ts';
+import type { LineLane } from '#lib/extraction/api/expected-start.ts';
+import type { Place } from '#lib/rate-limit/start-line.ts';
 
 /** When all of them wait since. */
 export const now = new Date('2026-03-01T06:00:00.000Z');

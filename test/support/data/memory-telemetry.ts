@@ -1,5 +1,5 @@
-import type { MetricName } from '../../../lib/observability/metric-names.ts';
-import type { Telemetry } from '../../../lib/observability/telemetry.ts';
+import type { MetricName } from '#lib/observability/metric-names.ts';
+import type { Telemetry } from '#lib/observability/telemetry.ts';
 
 /**
  * A telemetry that keeps what is reported, in order: metrics in `counted`, messages in `messages` and `failures`. The two

@@ -7,24 +7,21 @@ import {
 import { S3Client } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
-import { readConfig } from '../../../infra/settings/config.ts';
-import { exampleSettings } from '../../../infra/settings/settings.ts';
-import { dynamoBreakerStore, dynamoPermitStore } from '../../../lib/aws/dynamo-breaker-store.ts';
-import { dynamoErasureStore } from '../../../lib/aws/dynamo-erasure-store.ts';
-import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
-import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
-import { dynamoRefusedCredentialsStore } from '../../../lib/aws/dynamo-refused-credentials-store.ts';
-import { dynamoRepeatCounter } from '../../../lib/aws/dynamo-repeat-counter.ts';
-import { dynamoRequestStore } from '../../../lib/aws/dynamo-request-store.ts';
-import { dynamoStartLine } from '../../../lib/aws/dynamo-start-line.ts';
-import { dynamoTaskStore } from '../../../lib/aws/dynamo-task-store.ts';
-import { removalsOnAws } from '../../../lib/aws/removals-on-aws.ts';
-import { type BreakerState, noTrouble } from '../../../lib/breaker/breaker-state.ts';
-import type { DueRecord, Guard, Update } from '../../../lib/extraction/change.ts';
-import type { Removals } from '../../../lib/extraction/erase/erase-extraction.ts';
-import type { ErasureStore } from '../../../lib/extraction/erase/erasure.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import { dynamoBreakerStore, dynamoPermitStore } from '#lib/aws/dynamo-breaker-store.ts';
+import { dynamoErasureStore } from '#lib/aws/dynamo-erasure-store.ts';
+import { dynamoExtractionStore } from '#lib/aws/dynamo-extraction-store.ts';
+import { dynamoNameIndex } from '#lib/aws/dynamo-name-index.ts';
+import { dynamoRefusedCredentialsStore } from '#lib/aws/dynamo-refused-credentials-store.ts';
+import { dynamoRepeatCounter } from '#lib/aws/dynamo-repeat-counter.ts';
+import { dynamoRequestStore } from '#lib/aws/dynamo-request-store.ts';
+import { dynamoStartLine } from '#lib/aws/dynamo-start-line.ts';
+import { dynamoTaskStore } from '#lib/aws/dynamo-task-store.ts';
+import { removalsOnAws } from '#lib/aws/removals-on-aws.ts';
+import { type BreakerState, noTrouble } from '#lib/breaker/breaker-state.ts';
+import type { DueRecord, Guard, Update } from '#lib/extraction/change.ts';
+import type { Removals } from '#lib/extraction/erase/erase-extraction.ts';
+import type { ErasureStore } from '#lib/extraction/erase/erasure.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import type {
   ExtractionStore,
   NameIndex,
@@ -33,17 +30,20 @@ import type {
   RepeatCounter,
   RequestStore,
   TaskStore,
-} from '../../../lib/extraction/store.ts';
-import { leaseDue } from '../../../lib/extraction/transitions.ts';
-import type { PermitStore } from '../../../lib/rate-limit/permit.ts';
+} from '#lib/extraction/store.ts';
+import { leaseDue } from '#lib/extraction/transitions.ts';
+import type { PermitStore } from '#lib/rate-limit/permit.ts';
 import {
   countsKeptSeconds,
   countsKey,
   type StartLineStore,
   type StoredEntry,
-} from '../../../lib/rate-limit/start-line.ts';
-import { type Pauses, pausesItem } from '../../../lib/shared-item/operator-settings.ts';
-import type { SharedItemStore } from '../../../lib/shared-item/shared-item.ts';
+} from '#lib/rate-limit/start-line.ts';
+import { type Pauses, pausesItem } from '#lib/shared-item/operator-settings.ts';
+import type { SharedItemStore } from '#lib/shared-item/shared-item.ts';
+import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
+import { readConfig } from '../../../infra/settings/config.ts';
+import { exampleSettings } from '../../../infra/settings/settings.ts';
 import { allStatuses, at, consentExtraction, extraction, iso } from '../data/extraction-fixtures.ts';
 import { memoryBreakerStore, permitStoreOver } from './memory-breaker-store.ts';
 import { memoryErasureStore } from './memory-erasure-store.ts';

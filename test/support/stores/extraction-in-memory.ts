@@ -1,4 +1,4 @@
-import type { Extraction } from '../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { clock, id, timings } from '../data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../data/memory-telemetry.ts';
 import { memoryExtractionStore } from './memory-extraction-store.ts';

@@ -1,6 +1,6 @@
-import type { Admission, CircuitBreaker, Shown } from '../../../lib/breaker/circuit-breaker.ts';
-import { type PermitStore, permitItem } from '../../../lib/rate-limit/permit.ts';
-import type { SharedItemStore, StoredItem } from '../../../lib/shared-item/shared-item.ts';
+import type { Admission, CircuitBreaker, Shown } from '#lib/breaker/circuit-breaker.ts';
+import { type PermitStore, permitItem } from '#lib/rate-limit/permit.ts';
+import type { SharedItemStore, StoredItem } from '#lib/shared-item/shared-item.ts';
 import { type CarryOut, inMemory } from './store-fault.ts';
 
 /** A store over shared items. `carryOut` executes each call. */

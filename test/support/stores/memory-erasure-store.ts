@@ -1,4 +1,4 @@
-import type { ErasedOne, Erasure, ErasureStore, Tombstone } from '../../../lib/extraction/erase/erasure.ts';
+import type { ErasedOne, Erasure, ErasureStore, Tombstone } from '#lib/extraction/erase/erasure.ts';
 
 type Call = { readonly method: keyof ErasureStore; readonly key: string };
 type Items = {

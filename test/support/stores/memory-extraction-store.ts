@@ -1,7 +1,7 @@
-import type { DueRecord, Guard, Update } from '../../../lib/extraction/change.ts';
-import type { Extraction } from '../../../lib/extraction/record.ts';
-import { inAnySpelling } from '../../../lib/extraction/spellings.ts';
-import type { ExtractionStore, NameIndex } from '../../../lib/extraction/store.ts';
+import type { DueRecord, Guard, Update } from '#lib/extraction/change.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import { inAnySpelling } from '#lib/extraction/spellings.ts';
+import type { ExtractionStore, NameIndex } from '#lib/extraction/store.ts';
 import { type CarryOut, inMemory } from './store-fault.ts';
 
 /** DynamoDB would refuse the update: an expression or the map of values is empty, or two paths overlap. */

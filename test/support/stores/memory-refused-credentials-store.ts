@@ -1,5 +1,5 @@
-import { mergeMarks } from '../../../lib/extraction/refused-credentials.ts';
-import type { RefusalMark, RefusedCredentialsStore } from '../../../lib/extraction/store.ts';
+import { mergeMarks } from '#lib/extraction/refused-credentials.ts';
+import type { RefusalMark, RefusedCredentialsStore } from '#lib/extraction/store.ts';
 import { type CarryOut, inMemory, type StoreFaults } from './store-fault.ts';
 
 /** A refusal store over shared items. `carryOut` executes each call. */

@@ -1,4 +1,4 @@
-import { maxMismatches, type RepeatCounter } from '../../../lib/extraction/store.ts';
+import { maxMismatches, type RepeatCounter } from '#lib/extraction/store.ts';
 
 type Item = {
   readonly credentialsMac: string;

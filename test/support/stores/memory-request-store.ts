@@ -1,4 +1,4 @@
-import type { RequestStore, StoredRequest } from '../../../lib/extraction/store.ts';
+import type { RequestStore, StoredRequest } from '#lib/extraction/store.ts';
 import { type CarryOut, inMemory, type StoreFaults } from './store-fault.ts';
 
 /** The item of a request. */

@@ -1,11 +1,6 @@
-import { addCounts, type CallCounts, noCalls } from '../../../lib/rate-limit/call-counts.ts';
-import type { StartLimiter } from '../../../lib/rate-limit/start-limiter.ts';
-import {
-  countsKey,
-  type InLine,
-  type StartLineStore,
-  type StoredEntry,
-} from '../../../lib/rate-limit/start-line.ts';
+import { addCounts, type CallCounts, noCalls } from '#lib/rate-limit/call-counts.ts';
+import type { StartLimiter } from '#lib/rate-limit/start-limiter.ts';
+import { countsKey, type InLine, type StartLineStore, type StoredEntry } from '#lib/rate-limit/start-line.ts';
 import type { CarryOut } from './store-fault.ts';
 
 /** The index `line`: sorted once, and again only after it has changed. */

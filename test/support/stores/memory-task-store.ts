@@ -1,6 +1,6 @@
-import { defined } from '../../../lib/defined.ts';
-import type { Removals } from '../../../lib/extraction/erase/erase-extraction.ts';
-import type { Task, TaskStore } from '../../../lib/extraction/store.ts';
+import { defined } from '#lib/defined.ts';
+import type { Removals } from '#lib/extraction/erase/erase-extraction.ts';
+import type { Task, TaskStore } from '#lib/extraction/store.ts';
 import { type CarryOut, inMemory } from './store-fault.ts';
 
 /** 30 days after the first write of an item, which is always at the start of 1970 here. */

@@ -3,10 +3,10 @@ import type {
   RefusedCredentialsStore,
   RequestStore,
   TaskStore,
-} from '../../../lib/extraction/store.ts';
-import type { PermitStore } from '../../../lib/rate-limit/permit.ts';
-import type { StartLineStore } from '../../../lib/rate-limit/start-line.ts';
-import type { SharedItemStore } from '../../../lib/shared-item/shared-item.ts';
+} from '#lib/extraction/store.ts';
+import type { PermitStore } from '#lib/rate-limit/permit.ts';
+import type { StartLineStore } from '#lib/rate-limit/start-line.ts';
+import type { SharedItemStore } from '#lib/shared-item/shared-item.ts';
 
 /** A call of a store. */
 export type StoreCall = {

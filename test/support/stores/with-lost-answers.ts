@@ -1,4 +1,4 @@
-import type { ExtractionStore } from '../../../lib/extraction/store.ts';
+import type { ExtractionStore } from '#lib/extraction/store.ts';
 
 /**
  * A store whose first answer to each write is lost, so that the SDK repeats it. The caller gets the second answer, and its

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { extractionRequestParser } from '../../../lib/extraction/api/parse-request.ts';
-import { checkTaskRequest } from '../../../lib/provider/tasks/start-task.ts';
-import { taskActions } from '../../../lib/provider/vocabulary.ts';
+import { extractionRequestParser } from '#lib/extraction/api/parse-request.ts';
+import { checkTaskRequest } from '#lib/provider/tasks/start-task.ts';
+import { taskActions } from '#lib/provider/vocabulary.ts';
 import { ACTION_IDS } from '../../../sandbox/task-vocabulary.ts';
 import { synthesize } from '../infra/synth.ts';
 import { openapi } from './openapi-document.ts';

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { StreamRecord } from '../../../lib/downstream/decode-extraction-event.ts';
+import type { StreamRecord } from '#lib/downstream/decode-extraction-event.ts';
 
 const folder = new URL('../../../docs/events/', import.meta.url);
 

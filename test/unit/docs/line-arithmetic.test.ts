@@ -1,8 +1,8 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
+import { ciphertextSeconds } from '#lib/ciphertext-seconds.ts';
+import { slotOf } from '#lib/rate-limit/start-line.ts';
 import { readConfig } from '../../../infra/settings/config.ts';
-import { ciphertextSeconds } from '../../../lib/ciphertext-seconds.ts';
-import { slotOf } from '../../../lib/rate-limit/start-line.ts';
 import { prices } from '../../../tools/acceptance/checks/prices.ts';
 import { type Item, itemBytes } from '../../bench/units/item-bytes.ts';
 import { required } from '../infra/synth.ts';

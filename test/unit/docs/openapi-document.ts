@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
-import { taskActions } from '../../../lib/provider/vocabulary.ts';
+import { taskActions } from '#lib/provider/vocabulary.ts';
 
 type Examples = Readonly<Record<string, { readonly value: unknown }>>;
 

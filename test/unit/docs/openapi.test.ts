@@ -5,23 +5,23 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { targetHeader } from '../../../lib/consents/parse-national-id-header.ts';
-import { parseSessionRequest } from '../../../lib/consents/parse-session-request.ts';
-import { advices } from '../../../lib/extraction/advice.ts';
-import { parseErasureRequest } from '../../../lib/extraction/api/answer-erasure.ts';
+import { targetHeader } from '#lib/consents/parse-national-id-header.ts';
+import { parseSessionRequest } from '#lib/consents/parse-session-request.ts';
+import { advices } from '#lib/extraction/advice.ts';
+import { parseErasureRequest } from '#lib/extraction/api/answer-erasure.ts';
 import {
   type ConsentRequest,
   type CredentialsRequest,
   extractionRequestParser,
-} from '../../../lib/extraction/api/parse-request.ts';
-import { publicView } from '../../../lib/extraction/api/public-view.ts';
-import { ownOutcomes, terminalStatuses } from '../../../lib/extraction/record.ts';
-import type { BodyViolation } from '../../../lib/http/body-fields.ts';
-import { problem, problemTypes, problemUri } from '../../../lib/http/problem.ts';
-import { consentIdPattern, nationalIdPattern } from '../../../lib/provider/assumptions.ts';
-import type { LegalPersonOtpTokenRequest } from '../../../lib/provider/tokens/create-otp-token.ts';
-import { entityTypes, productTypes } from '../../../lib/provider/vocabulary.ts';
-import { parseDelivery } from '../../../lib/webhook/receive-delivery.ts';
+} from '#lib/extraction/api/parse-request.ts';
+import { publicView } from '#lib/extraction/api/public-view.ts';
+import { ownOutcomes, terminalStatuses } from '#lib/extraction/record.ts';
+import type { BodyViolation } from '#lib/http/body-fields.ts';
+import { problem, problemTypes, problemUri } from '#lib/http/problem.ts';
+import { consentIdPattern, nationalIdPattern } from '#lib/provider/assumptions.ts';
+import type { LegalPersonOtpTokenRequest } from '#lib/provider/tokens/create-otp-token.ts';
+import { entityTypes, productTypes } from '#lib/provider/vocabulary.ts';
+import { parseDelivery } from '#lib/webhook/receive-delivery.ts';
 import { internalAttributes } from '../../../tools/contracts/record-schema.ts';
 import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 import { propertiesOf, synthesize } from '../infra/synth.ts';

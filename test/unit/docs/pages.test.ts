@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { decodeExtractionEvent, type StreamRecord } from '#lib/downstream/decode-extraction-event.ts';
+import { logMessages } from '#lib/observability/log-messages.ts';
+import { productTypes } from '#lib/provider/vocabulary.ts';
 import { readConfig } from '../../../infra/settings/config.ts';
 import { exampleSettings, settingNames } from '../../../infra/settings/settings.ts';
 import { settingsJsonSchema, settingsPage } from '../../../infra/settings/settings-page.ts';
-import { decodeExtractionEvent, type StreamRecord } from '../../../lib/downstream/decode-extraction-event.ts';
-import { logMessages } from '../../../lib/observability/log-messages.ts';
-import { productTypes } from '../../../lib/provider/vocabulary.ts';
 import { checks } from '../../../tools/acceptance/checks/checks.ts';
 import { awsSettings } from '../../../tools/acceptance/settings.ts';
 import { rules } from '../../../tools/cli/audit/rules.ts';

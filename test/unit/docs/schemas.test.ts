@@ -1,6 +1,6 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { publishedKinds } from '../../../lib/downstream/publish-events.ts';
+import { publishedKinds } from '#lib/downstream/publish-events.ts';
 import { contractSchemas } from '../../../tools/contracts/contract-schemas.ts';
 import { internalAttributes } from '../../../tools/contracts/record-schema.ts';
 import { closedSchemaViolations, publishedSchemas, schemaViolations } from './contract-schemas.ts';

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
+import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
 import {
   collectedEvent,
   correctedEvent,
   expiredEvent,
   settledEvent,
-} from '../../../lib/downstream/stream-records-for-tests.ts';
+} from '#lib/downstream/stream-records-for-tests.ts';
 import { repository } from '../../../tools/local/paths.ts';
 import { describeIfInstalled, findProgram } from '../../support/programs/describe-if-installed.ts';
 import { documentedRecords } from '../docs/documented-records.ts';

@@ -2,12 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
-import {
-  collectedEvent,
-  correctedEvent,
-  settledEvent,
-} from '../../../lib/downstream/stream-records-for-tests.ts';
+import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
+import { collectedEvent, correctedEvent, settledEvent } from '#lib/downstream/stream-records-for-tests.ts';
 import { findPython } from '../../../tools/local/emulator/find-python.ts';
 import { repository } from '../../../tools/local/paths.ts';
 import { documentedRecords } from '../docs/documented-records.ts';

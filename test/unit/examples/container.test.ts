@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import vm from 'node:vm';
 import { expect, test } from 'vitest';
-import { decodeExtractionEvent } from '../../../lib/downstream/decode-extraction-event.ts';
-import { collectedEvent } from '../../../lib/downstream/stream-records-for-tests.ts';
+import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
+import { collectedEvent } from '#lib/downstream/stream-records-for-tests.ts';
 import { repository } from '../../../tools/local/paths.ts';
 import { read } from '../docs/metric-names.ts';
 

@@ -2,10 +2,10 @@ import type { App, Stack } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks, HIPAASecurityChecks, NIST80053R5Checks } from 'cdk-nag';
 import { describe, expect, test, vi } from 'vitest';
+import { connectionFromEnvironment } from '#lib/aws/wiring/provider-from-environment.ts';
+import { notShownEndpoints } from '#lib/provider/assumptions.ts';
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
 import { readConfig, reservedConcurrency } from '../../../infra/settings/config.ts';
-import { connectionFromEnvironment } from '../../../lib/aws/wiring/provider-from-environment.ts';
-import { notShownEndpoints } from '../../../lib/provider/assumptions.ts';
 import {
   type DeployedFunction,
   describeResources,

@@ -1,7 +1,7 @@
 import { CliCredentialsStackSynthesizer, type IStackSynthesizer, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { isRule, parseTriggers } from '../../../lib/aws/trigger.ts';
+import { isRule, parseTriggers } from '#lib/aws/trigger.ts';
 import { everyTemplate } from '../../second-opinion/every-template.ts';
 import { isAllowed, type Statement } from '../../support/aws/evaluate-policies.ts';
 import { embed, newApp } from './embedded.ts';

@@ -3,6 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { consumeExtractionEvents } from '@cosecha/cosecha';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Extraction } from '#lib/extraction/record.ts';
 import {
   countEvent,
   type Entry,
@@ -11,7 +12,6 @@ import {
 } from '../../../../examples/consumer/count-event.ts';
 import { dynamoTotalsStore } from '../../../../examples/consumer/dynamo-totals-store.ts';
 import { readConfig } from '../../../../infra/settings/config.ts';
-import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { stubClient } from '../../../support/aws/stub-client.ts';
 import { at, extraction, extractionIn, iso } from '../../../support/data/extraction-fixtures.ts';
 import { memoryTotalsStore } from '../../../support/stores/memory-totals-store.ts';

@@ -27,7 +27,7 @@ import {
 } from '@aws-sdk/client-sfn';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { promptQueueClient } from '../../../../lib/aws/wiring/aws-client-timeouts.ts';
+import { promptQueueClient } from '#lib/aws/wiring/aws-client-timeouts.ts';
 
 /** The errors whose classes the code imports. */
 export const named: Readonly<Record<string, unknown>> = {

@@ -1,6 +1,7 @@
 import validate from 'asl-validator';
 import jsonata from 'jsonata';
 import { describe, expect, test } from 'vitest';
+import { maxEntries } from '#lib/extraction/deadlines.ts';
 import { reconcileTimeout } from '../../../../infra/constructs/reconcile-queue.ts';
 import {
   eventsPerWait,
@@ -10,7 +11,6 @@ import {
   worstCaseHistory,
 } from '../../../../infra/extraction-machine-definition.ts';
 import { maxHistoryEvents, readConfig } from '../../../../infra/settings/config.ts';
-import { maxEntries } from '../../../../lib/extraction/deadlines.ts';
 import { randomOf } from '../../../support/data/random.ts';
 import { required } from '../synth.ts';
 

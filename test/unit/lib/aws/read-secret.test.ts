@@ -1,7 +1,7 @@
 import { ResourceNotFoundException, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
-import { readRotatingSecret, readSecret } from '../../../../lib/aws/read-secret.ts';
-import { NotConfigured } from '../../../../lib/not-configured.ts';
+import { readRotatingSecret, readSecret } from '#lib/aws/read-secret.ts';
+import { NotConfigured } from '#lib/not-configured.ts';
 import { fail, stubClient } from '../../../support/aws/stub-client.ts';
 
 const notFound = () => new ResourceNotFoundException({ message: 'not found', $metadata: {} });

@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/c
 import type { S3Client } from '@aws-sdk/client-s3';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
-import { removalsOnAws } from '../../../../lib/aws/removals-on-aws.ts';
+import { removalsOnAws } from '#lib/aws/removals-on-aws.ts';
 import { fail, stubClient } from '../../../support/aws/stub-client.ts';
 import { closedExtraction, id, iso } from '../../../support/data/extraction-fixtures.ts';
 

@@ -4,18 +4,15 @@ import { S3Client } from '@aws-sdk/client-s3';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test, vi } from 'vitest';
-import { dynamoRepeatCounter } from '../../../../lib/aws/dynamo-repeat-counter.ts';
-import { presignResults } from '../../../../lib/aws/presign-results.ts';
-import { sealWith, unsealCredentialsWith, unsealTargetWith } from '../../../../lib/aws/seal.ts';
-import { sendEraseTo, sendReconcileBatchTo, sendReconcileTo } from '../../../../lib/aws/send-messages.ts';
-import { storeResultsIn } from '../../../../lib/aws/store-results.ts';
-import { patientClient } from '../../../../lib/aws/wiring/aws-client-timeouts.ts';
-import {
-  parseReconcileMessage,
-  type ReconcileMessage,
-} from '../../../../lib/extraction/reconcile-message.ts';
-import type { Extraction } from '../../../../lib/extraction/record.ts';
-import type { SealedRequestData } from '../../../../lib/extraction/sealed-request-data.ts';
+import { dynamoRepeatCounter } from '#lib/aws/dynamo-repeat-counter.ts';
+import { presignResults } from '#lib/aws/presign-results.ts';
+import { sealWith, unsealCredentialsWith, unsealTargetWith } from '#lib/aws/seal.ts';
+import { sendEraseTo, sendReconcileBatchTo, sendReconcileTo } from '#lib/aws/send-messages.ts';
+import { storeResultsIn } from '#lib/aws/store-results.ts';
+import { patientClient } from '#lib/aws/wiring/aws-client-timeouts.ts';
+import { parseReconcileMessage, type ReconcileMessage } from '#lib/extraction/reconcile-message.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import type { SealedRequestData } from '#lib/extraction/sealed-request-data.ts';
 import { stubClient } from '../../../support/aws/stub-client.ts';
 import { at, consentExtraction, extraction, iso } from '../../../support/data/extraction-fixtures.ts';
 

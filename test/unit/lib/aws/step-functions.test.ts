@@ -6,7 +6,7 @@ import {
   TaskTimedOut,
 } from '@aws-sdk/client-sfn';
 import { expect, test } from 'vitest';
-import { failTask, startExecutionOf, wakeMachine } from '../../../../lib/aws/step-functions.ts';
+import { failTask, startExecutionOf, wakeMachine } from '#lib/aws/step-functions.ts';
 import { fail, stubClient } from '../../../support/aws/stub-client.ts';
 
 const machine = 'arn:aws:states:eu-west-1:111122223333:stateMachine:Cosecha-prod-extractions';

@@ -8,7 +8,7 @@ import {
   mayStart,
   noTrouble,
   takeTurn,
-} from '../../../../lib/breaker/breaker-state.ts';
+} from '#lib/breaker/breaker-state.ts';
 
 const settings = { failures: 5, openSeconds: 30, maxOpenSeconds: 300, turnSeconds: 100 };
 /** Times in these tests are seconds from here on. */

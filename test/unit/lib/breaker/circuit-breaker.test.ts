@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { BreakerState } from '../../../../lib/breaker/breaker-state.ts';
-import {
-  type CircuitBreaker,
-  createCircuitBreaker,
-  type Shown,
-} from '../../../../lib/breaker/circuit-breaker.ts';
-import type { SharedItemStore } from '../../../../lib/shared-item/shared-item.ts';
+import type { BreakerState } from '#lib/breaker/breaker-state.ts';
+import { type CircuitBreaker, createCircuitBreaker, type Shown } from '#lib/breaker/circuit-breaker.ts';
+import type { SharedItemStore } from '#lib/shared-item/shared-item.ts';
 import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
 import { memoryBreakerStore } from '../../../support/stores/memory-breaker-store.ts';
 import type { StoreCall } from '../../../support/stores/store-fault.ts';

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import type { BreakerState } from '../../../../lib/breaker/breaker-state.ts';
-import { formatBreakerState, parseBreakerState } from '../../../../lib/breaker/stored-breaker.ts';
-import { operatorSettingsOf, pausesItem } from '../../../../lib/shared-item/operator-settings.ts';
+import type { BreakerState } from '#lib/breaker/breaker-state.ts';
+import { formatBreakerState, parseBreakerState } from '#lib/breaker/stored-breaker.ts';
+import { operatorSettingsOf, pausesItem } from '#lib/shared-item/operator-settings.ts';
 import { fail } from '../../../support/aws/stub-client.ts';
 import { clock } from '../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ApiError } from '../../../../lib/client/api-errors.ts';
-import { describeProblem } from '../../../../lib/client/describe-problem.ts';
-import { sendWithRetries } from '../../../../lib/client/send-with-retries.ts';
-import { problem } from '../../../../lib/http/problem.ts';
+import { ApiError } from '#lib/client/api-errors.ts';
+import { describeProblem } from '#lib/client/describe-problem.ts';
+import { sendWithRetries } from '#lib/client/send-with-retries.ts';
+import { problem } from '#lib/http/problem.ts';
 
 test('a problem of the service is a sentence and a line for each violation', () => {
   const errors = [

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import vm from 'node:vm';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { extractionsClient } from '../../../../lib/client/extractions-client.ts';
-import { RepeatedPageError } from '../../../../lib/client/find-extractions.ts';
-import { problem } from '../../../../lib/http/problem.ts';
+import { extractionsClient } from '#lib/client/extractions-client.ts';
+import { RepeatedPageError } from '#lib/client/find-extractions.ts';
+import { problem } from '#lib/http/problem.ts';
 
 test('an extraction is requested, its outcome is waited for and found again, and it is erased', async () => {
   const times = { settledAt: '2026-11-22T12:00:00.000Z', collectedAt: '2026-11-22T12:00:01.000Z' };

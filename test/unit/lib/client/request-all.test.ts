@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { extractionsClient } from '../../../../lib/client/extractions-client.ts';
-import { type BatchRequest, keyInBatch, requestAll } from '../../../../lib/client/request-all.ts';
-import { problem } from '../../../../lib/http/problem.ts';
+import { extractionsClient } from '#lib/client/extractions-client.ts';
+import { type BatchRequest, keyInBatch, requestAll } from '#lib/client/request-all.ts';
+import { problem } from '#lib/http/problem.ts';
 
 test('all of a list are requested under the name of their batch, and what is refused is returned', async () => {
   const fetch = async (_url: string, init?: RequestInit) =>

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
-import { isProgrammingError } from '../../../../lib/client/is-programming-error.ts';
-import { type ExtractionRequest, requestExtraction } from '../../../../lib/client/request-extraction.ts';
-import { sendWithRetries } from '../../../../lib/client/send-with-retries.ts';
-import { signedFetch } from '../../../../lib/client/signed-fetch.ts';
-import { problem } from '../../../../lib/http/problem.ts';
+import { isProgrammingError } from '#lib/client/is-programming-error.ts';
+import { type ExtractionRequest, requestExtraction } from '#lib/client/request-extraction.ts';
+import { sendWithRetries } from '#lib/client/send-with-retries.ts';
+import { signedFetch } from '#lib/client/signed-fetch.ts';
+import { problem } from '#lib/http/problem.ts';
 import { closedPort } from '../../../support/programs/closed-port.ts';
 import { rawServer } from '../../../support/programs/stub-servers.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ApiError } from '../../../../lib/client/api-errors.ts';
-import { extractionsClient } from '../../../../lib/client/extractions-client.ts';
-import { waitForBatch } from '../../../../lib/client/wait-for-batch.ts';
-import type { BatchSummary } from '../../../../lib/extraction/api/public-view.ts';
+import { ApiError } from '#lib/client/api-errors.ts';
+import { extractionsClient } from '#lib/client/extractions-client.ts';
+import { waitForBatch } from '#lib/client/wait-for-batch.ts';
+import type { BatchSummary } from '#lib/extraction/api/public-view.ts';
 
 test('a batch is summarized, and waited for until nothing more happens by itself', async () => {
   const answers = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ApiError } from '../../../../lib/client/api-errors.ts';
-import { NoSuchExtractionError, waitForOutcome } from '../../../../lib/client/wait-for-outcome.ts';
-import type { PublicExtraction } from '../../../../lib/extraction/api/public-view.ts';
+import { ApiError } from '#lib/client/api-errors.ts';
+import { NoSuchExtractionError, waitForOutcome } from '#lib/client/wait-for-outcome.ts';
+import type { PublicExtraction } from '#lib/extraction/api/public-view.ts';
 
 test('an extraction is read at growing intervals until its results are collected', async () => {
   const settled = { status: 'COMPLETED', settledAt: '2026-11-22T12:00:00.000Z' };

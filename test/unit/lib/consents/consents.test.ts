@@ -3,11 +3,11 @@ import {
   answerConsentRequest,
   type ConsentDeps,
   type ConsentEvent,
-} from '../../../../lib/consents/answer-consent-request.ts';
-import { parseSessionRequest } from '../../../../lib/consents/parse-session-request.ts';
-import { extractionRequestParser } from '../../../../lib/extraction/api/parse-request.ts';
-import { NotConfigured } from '../../../../lib/not-configured.ts';
-import { cacheTaskTokens } from '../../../../lib/provider/tokens/task-tokens.ts';
+} from '#lib/consents/answer-consent-request.ts';
+import { parseSessionRequest } from '#lib/consents/parse-session-request.ts';
+import { extractionRequestParser } from '#lib/extraction/api/parse-request.ts';
+import { NotConfigured } from '#lib/not-configured.ts';
+import { cacheTaskTokens } from '#lib/provider/tokens/task-tokens.ts';
 import { answering } from '../../../support/data/canned-connection.ts';
 
 const target = '11.111.111-1';

@@ -2,15 +2,11 @@ import type { _Record as SdkRecord } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord, EventBridgeEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { decodeExtractionEvent } from '../../../../lib/downstream/decode-extraction-event.ts';
-import {
-  advisedEvent,
-  erasedEvent,
-  settledEvent,
-} from '../../../../lib/downstream/stream-records-for-tests.ts';
-import { allowedTransitions, type Change } from '../../../../lib/extraction/change.ts';
-import { type Extraction, isTerminalStatus, terminalStatuses } from '../../../../lib/extraction/record.ts';
-import * as transitions from '../../../../lib/extraction/transitions.ts';
+import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
+import { advisedEvent, erasedEvent, settledEvent } from '#lib/downstream/stream-records-for-tests.ts';
+import { allowedTransitions, type Change } from '#lib/extraction/change.ts';
+import { type Extraction, isTerminalStatus, terminalStatuses } from '#lib/extraction/record.ts';
+import * as transitions from '#lib/extraction/transitions.ts';
 import { at, extraction, extractionIn, id, iso, timings } from '../../../support/data/extraction-fixtures.ts';
 import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';
 import { streamRecord } from './stream-records.ts';

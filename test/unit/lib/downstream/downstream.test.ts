@@ -1,9 +1,9 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { consumeExtractionEvents } from '../../../../lib/downstream/consume-extraction-events.ts';
-import { decodeExtractionEvent } from '../../../../lib/downstream/decode-extraction-event.ts';
-import type { ExtractionEvent } from '../../../../lib/downstream/extraction-event.ts';
-import * as records from '../../../../lib/downstream/stream-records-for-tests.ts';
+import { consumeExtractionEvents } from '#lib/downstream/consume-extraction-events.ts';
+import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
+import type { ExtractionEvent } from '#lib/downstream/extraction-event.ts';
+import * as records from '#lib/downstream/stream-records-for-tests.ts';
 import { kinds } from '../../../../tools/contracts/stream-record-schema.ts';
 import { allStatuses, extraction, extractionIn } from '../../../support/data/extraction-fixtures.ts';
 import { closedSchemaViolations } from '../../docs/contract-schemas.ts';

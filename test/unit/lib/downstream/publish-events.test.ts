@@ -1,9 +1,9 @@
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { expect, test } from 'vitest';
-import { EventRefused, putEventOn } from '../../../../lib/aws/put-event.ts';
-import { decodeExtractionEvent } from '../../../../lib/downstream/decode-extraction-event.ts';
-import { type BusEntry, publishEvents } from '../../../../lib/downstream/publish-events.ts';
-import * as recordOf from '../../../../lib/downstream/stream-records-for-tests.ts';
+import { EventRefused, putEventOn } from '#lib/aws/put-event.ts';
+import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
+import { type BusEntry, publishEvents } from '#lib/downstream/publish-events.ts';
+import * as recordOf from '#lib/downstream/stream-records-for-tests.ts';
 import { stubClient } from '../../../support/aws/stub-client.ts';
 import { schemaViolations } from '../../docs/contract-schemas.ts';
 import { documentedRecords } from '../../docs/documented-records.ts';

@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
-import { consumeExtractionEvents } from '../../../../lib/downstream/consume-extraction-events.ts';
-import type { ExtractionEvent } from '../../../../lib/downstream/extraction-event.ts';
-import type { LambdaRecord } from '../../../../lib/downstream/stream-records-for-tests.ts';
-import {
-  collectedEvent,
-  requestedEvent,
-  settledEvent,
-} from '../../../../lib/downstream/stream-records-for-tests.ts';
+import { consumeExtractionEvents } from '#lib/downstream/consume-extraction-events.ts';
+import type { ExtractionEvent } from '#lib/downstream/extraction-event.ts';
+import type { LambdaRecord } from '#lib/downstream/stream-records-for-tests.ts';
+import { collectedEvent, requestedEvent, settledEvent } from '#lib/downstream/stream-records-for-tests.ts';
 
 test('a batch is continued at the record that failed, and split if it is the first one', async () => {
   const Records = [requestedEvent(), settledEvent(), collectedEvent()];

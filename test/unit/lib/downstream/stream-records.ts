@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { Extraction } from '../../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 
 type AnyRecord = Extraction | Record<string, unknown>;
 type Images = { readonly old?: AnyRecord | undefined; readonly new?: AnyRecord | undefined };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { userTextOf, userTexts } from '../../../../lib/downstream/user-texts.ts';
+import { userTextOf, userTexts } from '#lib/downstream/user-texts.ts';
 
 test('the first error code that has a text says why, before what to do', () => {
   const codes = ['NEW_ERROR', 'TIMEOUT_ERROR', 'ACTION_ERROR'];

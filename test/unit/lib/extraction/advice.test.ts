@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  type Advised,
-  adviceOf,
-  advices,
-  judgeOutcome,
-  outcomeText,
-} from '../../../../lib/extraction/advice.ts';
+import { type Advised, adviceOf, advices, judgeOutcome, outcomeText } from '#lib/extraction/advice.ts';
 import {
   codes,
   consentProblemOf,
@@ -15,9 +9,9 @@ import {
   isProblem,
   loginProblemOf,
   problemOf,
-} from '../../../../lib/extraction/codes.ts';
-import type { Advice } from '../../../../lib/extraction/record.ts';
-import { NotConfigured } from '../../../../lib/not-configured.ts';
+} from '#lib/extraction/codes.ts';
+import type { Advice } from '#lib/extraction/record.ts';
+import { NotConfigured } from '#lib/not-configured.ts';
 import {
   InvalidProviderRequest,
   type LegacyRefusal,
@@ -28,7 +22,7 @@ import {
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
-} from '../../../../lib/provider/transport/errors.ts';
+} from '#lib/provider/transport/errors.ts';
 
 const ended = { collectedAt: '2026-03-01T12:00:00.000Z' };
 const failedWith = (...errorCodes: readonly (string | undefined)[]) => ({

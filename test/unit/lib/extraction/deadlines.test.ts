@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseTimings, stuckSeconds } from '../../../../lib/extraction/deadlines.ts';
-import { dueShardOf } from '../../../../lib/extraction/due.ts';
-import type { ExtractionStatus } from '../../../../lib/extraction/record.ts';
+import { parseTimings, stuckSeconds } from '#lib/extraction/deadlines.ts';
+import { dueShardOf } from '#lib/extraction/due.ts';
+import type { ExtractionStatus } from '#lib/extraction/record.ts';
 import {
   at,
   closedExtraction,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { judge, plan } from '../../../../lib/extraction/decide.ts';
-import type { Invoker, Observation } from '../../../../lib/extraction/plan.ts';
+import { judge, plan } from '#lib/extraction/decide.ts';
+import type { Invoker, Observation } from '#lib/extraction/plan.ts';
 import { at, extractionIn, timings } from '../../../support/data/extraction-fixtures.ts';
 
 const swept: Invoker = { kind: 'queue', cause: 'sweep' };

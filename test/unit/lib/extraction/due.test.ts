@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import * as due from '../../../../lib/extraction/due.ts';
-import { type Collecting, phaseOf } from '../../../../lib/extraction/phase.ts';
+import * as due from '#lib/extraction/due.ts';
+import { type Collecting, phaseOf } from '#lib/extraction/phase.ts';
 import { at, extraction, extractionIn, iso, timings } from '../../../support/data/extraction-fixtures.ts';
 
 const settled = phaseOf(extractionIn('COMPLETED', { settledAt: iso(0) })) as Collecting;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { phaseOf } from '../../../../lib/extraction/phase.ts';
-import type { Extraction } from '../../../../lib/extraction/record.ts';
+import { phaseOf } from '#lib/extraction/phase.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { closedExtraction, extractionIn } from '../../../support/data/extraction-fixtures.ts';
 
 const without = (record: Extraction, ...names: readonly (keyof Extraction)[]) =>

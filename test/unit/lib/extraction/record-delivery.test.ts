@@ -1,13 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import type { Update } from '../../../../lib/extraction/change.ts';
-import type { Extraction, TerminalStatus } from '../../../../lib/extraction/record.ts';
-import { recordDelivery } from '../../../../lib/extraction/record-delivery.ts';
-import type {
-  DeliveredStatus,
-  ExtractionStore,
-  Task,
-  WakeOutcome,
-} from '../../../../lib/extraction/store.ts';
+import type { Update } from '#lib/extraction/change.ts';
+import type { Extraction, TerminalStatus } from '#lib/extraction/record.ts';
+import { recordDelivery } from '#lib/extraction/record-delivery.ts';
+import type { DeliveredStatus, ExtractionStore, Task, WakeOutcome } from '#lib/extraction/store.ts';
 import { at, closedExtraction, extractionIn, id, iso } from '../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../support/stores/extraction-in-memory.ts';
 import type { StoreCall, StoreFaults } from '../../../support/stores/store-fault.ts';

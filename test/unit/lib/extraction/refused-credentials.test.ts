@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { defined } from '../../../../lib/defined.ts';
-import type { TerminalStatus } from '../../../../lib/extraction/record.ts';
+import { defined } from '#lib/defined.ts';
+import type { TerminalStatus } from '#lib/extraction/record.ts';
 import {
   checkRefusalMark,
   knownCredentials,
@@ -8,9 +8,9 @@ import {
   markCredentialsIfKnown,
   mergeMarks,
   withoutExtraction,
-} from '../../../../lib/extraction/refused-credentials.ts';
-import type { SealedCredentialsData } from '../../../../lib/extraction/sealed-request-data.ts';
-import type { Task } from '../../../../lib/extraction/store.ts';
+} from '#lib/extraction/refused-credentials.ts';
+import type { SealedCredentialsData } from '#lib/extraction/sealed-request-data.ts';
+import type { Task } from '#lib/extraction/store.ts';
 import { at, clock, extraction, iso } from '../../../support/data/extraction-fixtures.ts';
 import { memoryRefusedCredentialsStore } from '../../../support/stores/memory-refused-credentials-store.ts';
 import { memoryTaskStore } from '../../../support/stores/memory-task-store.ts';

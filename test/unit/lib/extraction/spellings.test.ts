@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { inAnySpelling, isSameName } from '../../../../lib/extraction/spellings.ts';
-import type { NamedEntry, NameQuery } from '../../../../lib/extraction/store.ts';
+import { inAnySpelling, isSameName } from '#lib/extraction/spellings.ts';
+import type { NamedEntry, NameQuery } from '#lib/extraction/store.ts';
 import { extraction } from '../../../support/data/extraction-fixtures.ts';
 import { memoryNameIndex } from '../../../support/stores/memory-extraction-store.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startWindowOf } from '../../../../lib/extraction/start-window.ts';
+import { startWindowOf } from '#lib/extraction/start-window.ts';
 
 test('the start window does not count the time in line', () => {
   const requestedAt = '2026-03-01T12:00:00.000Z';

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
-import { dueShardCount, dueShardOf } from '../../../../lib/extraction/due.ts';
-import { maxPerBatch, type ReconcileMessage } from '../../../../lib/extraction/reconcile-message.ts';
-import type { Extraction } from '../../../../lib/extraction/record.ts';
-import { sweep } from '../../../../lib/extraction/sweep.ts';
-import { zeroFilledMetrics } from '../../../../lib/observability/metric-names.ts';
+import { dueShardCount, dueShardOf } from '#lib/extraction/due.ts';
+import { maxPerBatch, type ReconcileMessage } from '#lib/extraction/reconcile-message.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import { sweep } from '#lib/extraction/sweep.ts';
+import { zeroFilledMetrics } from '#lib/observability/metric-names.ts';
 import { clock, closedExtraction, extraction, iso } from '../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
 import { memoryExtractionStore } from '../../../support/stores/memory-extraction-store.ts';

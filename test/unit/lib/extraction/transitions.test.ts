@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { allowedTransitions, type Change } from '../../../../lib/extraction/change.ts';
-import { dueShardOf } from '../../../../lib/extraction/due.ts';
-import type { Extraction, ExtractionStatus } from '../../../../lib/extraction/record.ts';
-import * as exported from '../../../../lib/extraction/transitions.ts';
-import { writeChange } from '../../../../lib/extraction/write-progress.ts';
+import { allowedTransitions, type Change } from '#lib/extraction/change.ts';
+import { dueShardOf } from '#lib/extraction/due.ts';
+import type { Extraction, ExtractionStatus } from '#lib/extraction/record.ts';
+import * as exported from '#lib/extraction/transitions.ts';
+import { writeChange } from '#lib/extraction/write-progress.ts';
 import {
   allStatuses,
   at,

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  callerFromPrincipalArn,
-  callerFromUserArn,
-  identifyCaller,
-} from '../../../../lib/http/caller-and-trace.ts';
-import { parseRequestBody } from '../../../../lib/http/parse-request-body.ts';
-import { problem } from '../../../../lib/http/problem.ts';
+import { callerFromPrincipalArn, callerFromUserArn, identifyCaller } from '#lib/http/caller-and-trace.ts';
+import { parseRequestBody } from '#lib/http/parse-request-body.ts';
+import { problem } from '#lib/http/problem.ts';
 
 const assumed = (name: string): string => `arn:aws:sts::111122223333:assumed-role/${name}`;
 

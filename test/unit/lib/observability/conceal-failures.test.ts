@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { concealFailures } from '../../../../lib/observability/conceal-failures.ts';
+import { concealFailures } from '#lib/observability/conceal-failures.ts';
 import { capturedLog } from '../../../support/data/captured-log.ts';
 import { errorText } from '../../../support/data/text-of-error.ts';
 

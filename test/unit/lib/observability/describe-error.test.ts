@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeError } from '../../../../lib/observability/describe-error.ts';
+import { describeError } from '#lib/observability/describe-error.ts';
 
 const described = (error: unknown): string => JSON.stringify(describeError(error));
 

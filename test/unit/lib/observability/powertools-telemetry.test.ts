@@ -10,7 +10,7 @@ const environments = [
   ...functionsOf(synthesize({ callersMayErase: 'true', publishEvents: 'true' }).template).values(),
 ].map(({ variables }) => variables);
 
-type Observability = typeof import('../../../../lib/observability/powertools-telemetry.ts');
+type Observability = typeof import('#lib/observability/powertools-telemetry.ts');
 let copies = 0;
 let copy: Observability;
 

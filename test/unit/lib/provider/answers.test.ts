@@ -8,7 +8,7 @@ import {
   ProviderError,
   retryAtOfStatus,
   UnexpectedTaskResults,
-} from '../../../../lib/provider/index.ts';
+} from '#lib/provider/index.ts';
 import { answering } from '../../../support/data/canned-connection.ts';
 import { errorText } from '../../../support/data/text-of-error.ts';
 import { bearer, everyCall, secret } from './every-call.ts';

@@ -12,7 +12,7 @@ import {
   pollExtractionV2,
   startExtractionV2,
   type TaskRequest,
-} from '../../../../lib/provider/index.ts';
+} from '#lib/provider/index.ts';
 import { answering } from '../../../support/data/canned-connection.ts';
 import { errorText } from '../../../support/data/text-of-error.ts';
 

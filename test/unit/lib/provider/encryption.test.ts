@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decryptText } from '../../../../lib/provider/encrypt-and-decrypt.ts';
+import { decryptText } from '#lib/provider/encrypt-and-decrypt.ts';
 import {
   decryptCredentials,
   encryptCredentials,
   encryptRawCredentials,
   UndecryptableText,
-} from '../../../../lib/provider/index.ts';
+} from '#lib/provider/index.ts';
 import { type RunningSandbox, startSandbox } from '../../../../sandbox/sandbox.ts';
 import { encryptedByOpenssl } from '../../../support/programs/openssl.ts';
 

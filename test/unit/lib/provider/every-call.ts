@@ -1,5 +1,5 @@
-import type { Connection } from '../../../../lib/provider/index.ts';
-import * as provider from '../../../../lib/provider/index.ts';
+import type { Connection } from '#lib/provider/index.ts';
+import * as provider from '#lib/provider/index.ts';
 
 /** A value that must never be reported: it is sent as every token, key and password here. */
 export const secret = 'sentinel-of-a-secret';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isNationalId } from '../../../../lib/provider/index.ts';
-import { bareNationalId } from '../../../../lib/provider/national-id.ts';
+import { isNationalId } from '#lib/provider/index.ts';
+import { bareNationalId } from '#lib/provider/national-id.ts';
 
 test('a national id has a right check digit, with or without dots and hyphen', () => {
   expect(['11.111.111-1', '11111111-1', '111111111'].map(isNationalId)).toEqual([true, true, true]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import * as provider from '../../../../lib/provider/index.ts';
+import * as provider from '#lib/provider/index.ts';
 import { answering } from '../../../support/data/canned-connection.ts';
 import { errorText } from '../../../support/data/text-of-error.ts';
 import { secret, target } from './every-call.ts';

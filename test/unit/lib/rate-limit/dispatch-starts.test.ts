@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { dispatchStarts } from '../../../../lib/rate-limit/dispatch-starts.ts';
-import { rateItem } from '../../../../lib/rate-limit/rate-state.ts';
-import { slotOf } from '../../../../lib/rate-limit/start-line.ts';
+import { dispatchStarts } from '#lib/rate-limit/dispatch-starts.ts';
+import { rateItem } from '#lib/rate-limit/rate-state.ts';
+import { slotOf } from '#lib/rate-limit/start-line.ts';
 import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
 import { memoryBreakerStore, permitStoreOver } from '../../../support/stores/memory-breaker-store.ts';
 import { memoryStartLine } from '../../../support/stores/memory-start-line.ts';

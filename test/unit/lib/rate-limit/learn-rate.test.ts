@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { callKey, failsEverywhere, noCalls } from '../../../../lib/rate-limit/call-counts.ts';
-import { afterBad, isBeforeCut, judgeCalls, type Window } from '../../../../lib/rate-limit/learn-rate.ts';
-import { noRate, type RateState } from '../../../../lib/rate-limit/rate-state.ts';
+import { callKey, failsEverywhere, noCalls } from '#lib/rate-limit/call-counts.ts';
+import { afterBad, isBeforeCut, judgeCalls, type Window } from '#lib/rate-limit/learn-rate.ts';
+import { noRate, type RateState } from '#lib/rate-limit/rate-state.ts';
 
 const now = 1_800_000_000_000;
 const from = now / 1_000;

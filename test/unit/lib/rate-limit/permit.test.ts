@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type PermitAnswer, type PermitStore, takePermit } from '../../../../lib/rate-limit/permit.ts';
+import { type PermitAnswer, type PermitStore, takePermit } from '#lib/rate-limit/permit.ts';
 import { permitStoreOver } from '../../../support/stores/memory-breaker-store.ts';
 
 test('starts go at the rate, and those of half a second at once', async () => {

@@ -7,7 +7,7 @@ import {
   parseRateState,
   type RateState,
   rateAt,
-} from '../../../../lib/rate-limit/rate-state.ts';
+} from '#lib/rate-limit/rate-state.ts';
 
 const now = Date.parse('2026-03-01T12:00:00.000Z');
 const lease = { holder: 'one', until: now + 10_000, ends: now + 900_000 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { rateItem } from '../../../../lib/rate-limit/rate-state.ts';
-import { createStartLimiter } from '../../../../lib/rate-limit/start-limiter.ts';
+import { rateItem } from '#lib/rate-limit/rate-state.ts';
+import { createStartLimiter } from '#lib/rate-limit/start-limiter.ts';
 import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
 import { memoryBreakerStore, permitStoreOver } from '../../../support/stores/memory-breaker-store.ts';
 import { memoryStartLine } from '../../../support/stores/memory-start-line.ts';

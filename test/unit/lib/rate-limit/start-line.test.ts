@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { placeAt } from '../../../../lib/extraction/start/asking.ts';
-import { chooseNext } from '../../../../lib/rate-limit/choose-next.ts';
+import { placeAt } from '#lib/extraction/start/asking.ts';
+import { chooseNext } from '#lib/rate-limit/choose-next.ts';
 import {
   endOf,
   type InLine,
@@ -9,7 +9,7 @@ import {
   parseSlot,
   prefixOf,
   slotOf,
-} from '../../../../lib/rate-limit/start-line.ts';
+} from '#lib/rate-limit/start-line.ts';
 
 const caller = 'arn:aws:iam::111122223333:role/Caller';
 const place = (id: string, fields: Partial<Place> = {}): Place => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { cacheSigningKeys } from '../../../../lib/webhook/cache-signing-keys.ts';
-import type { SigningKey } from '../../../../lib/webhook/verify-signature.ts';
+import { cacheSigningKeys } from '#lib/webhook/cache-signing-keys.ts';
+import type { SigningKey } from '#lib/webhook/verify-signature.ts';
 import { clock } from '../../../support/data/extraction-fixtures.ts';
 
 test('keys are fetched once, and after a mismatch again, unless the last fetch is too recent', async () => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { explainMismatches } from '../../../../lib/webhook/explain-mismatch.ts';
-import { signingKeyOf } from '../../../../lib/webhook/verify-signature.ts';
+import { explainMismatches } from '#lib/webhook/explain-mismatch.ts';
+import { signingKeyOf } from '#lib/webhook/verify-signature.ts';
 
 test('a signature under the bytes that the key encodes is reported with its encoding', () => {
   const reported: unknown[] = [];

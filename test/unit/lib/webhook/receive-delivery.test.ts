@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import type { MetricName } from '../../../../lib/observability/metric-names.ts';
+import type { MetricName } from '#lib/observability/metric-names.ts';
 import {
   answerDelivery,
   doctorSignature,
@@ -8,8 +8,8 @@ import {
   type RawDelivery,
   type ReceiveDeliveryDeps,
   receiveDelivery,
-} from '../../../../lib/webhook/receive-delivery.ts';
-import { signingKeyOf } from '../../../../lib/webhook/verify-signature.ts';
+} from '#lib/webhook/receive-delivery.ts';
+import { signingKeyOf } from '#lib/webhook/verify-signature.ts';
 import { signatureHeader } from '../../../support/data/signature-header.ts';
 import { encryptedByOpenssl } from '../../../support/programs/openssl.ts';
 

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { signingKeyOf, verifySignature } from '../../../../lib/webhook/verify-signature.ts';
+import { signingKeyOf, verifySignature } from '#lib/webhook/verify-signature.ts';
 import { signatureHeader } from '../../../support/data/signature-header.ts';
 
 test('a body verifies with the key that it was signed with, and with no other', () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
-import { terminalStatuses } from '../../../../lib/extraction/record.ts';
+import { terminalStatuses } from '#lib/extraction/record.ts';
 import { type SandboxControl, sandboxControl } from '../../../../sandbox/control-client.ts';
 import { eventText } from '../../../../sandbox/describe-event.ts';
 import type { SandboxEvent } from '../../../../sandbox/event-log.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { zeroFilledMetrics } from '../../../../../lib/observability/metric-names.ts';
+import { zeroFilledMetrics } from '#lib/observability/metric-names.ts';
 import { isWindow } from '../../../../../tools/cli/aws/read-alarms.ts';
 import { metricNames, read } from '../../../docs/metric-names.ts';
 import { flatten, notifyingAlarms, propertiesOf, type Resource, synthesize } from '../../synth.ts';

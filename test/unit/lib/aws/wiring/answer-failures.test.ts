@@ -1,10 +1,10 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { answerFailures } from '../../../../../lib/aws/wiring/answer-failures.ts';
-import { problem } from '../../../../../lib/http/problem.ts';
-import { NotConfigured } from '../../../../../lib/not-configured.ts';
-import { Throttled } from '../../../../../lib/throttled.ts';
+import { answerFailures } from '#lib/aws/wiring/answer-failures.ts';
+import { problem } from '#lib/http/problem.ts';
+import { NotConfigured } from '#lib/not-configured.ts';
+import { Throttled } from '#lib/throttled.ts';
 import { capturedLog } from '../../../../support/data/captured-log.ts';
 
 const log = capturedLog();

@@ -2,26 +2,23 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient, ListAliasesCommand } from '@aws-sdk/client-kms';
 import { ResourceNotFoundException, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { intakeClient, removingClient } from '../../../../../lib/aws/wiring/aws-client-timeouts.ts';
-import {
-  breakerFromEnvironment,
-  breakersFromEnvironment,
-} from '../../../../../lib/aws/wiring/breaker-from-environment.ts';
+import { intakeClient, removingClient } from '#lib/aws/wiring/aws-client-timeouts.ts';
+import { breakerFromEnvironment, breakersFromEnvironment } from '#lib/aws/wiring/breaker-from-environment.ts';
 import {
   MissingEnvironmentVariable,
   requestsFromEnvironment,
   requiredVariable,
-} from '../../../../../lib/aws/wiring/environment.ts';
+} from '#lib/aws/wiring/environment.ts';
 import {
   apiKeyFromEnvironment,
   createConnection,
   providerFromEnvironment,
   taskTokensFromEnvironment,
-} from '../../../../../lib/aws/wiring/provider-from-environment.ts';
-import { withStoredApiKey } from '../../../../../lib/aws/wiring/stored-api-key.ts';
-import { NotConfigured } from '../../../../../lib/not-configured.ts';
-import { telemetry } from '../../../../../lib/observability/powertools-telemetry.ts';
-import { ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
+} from '#lib/aws/wiring/provider-from-environment.ts';
+import { withStoredApiKey } from '#lib/aws/wiring/stored-api-key.ts';
+import { NotConfigured } from '#lib/not-configured.ts';
+import { telemetry } from '#lib/observability/powertools-telemetry.ts';
+import { ProviderUnauthorized } from '#lib/provider/transport/errors.ts';
 import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 import { capturedLog } from '../../../../support/data/captured-log.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { answerErasure } from '../../../../../lib/extraction/api/answer-erasure.ts';
-import type { EraseMessage } from '../../../../../lib/extraction/erase/erasure.ts';
+import { answerErasure } from '#lib/extraction/api/answer-erasure.ts';
+import type { EraseMessage } from '#lib/extraction/erase/erasure.ts';
 import { closedExtraction, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryErasureStore } from '../../../../support/stores/memory-erasure-store.ts';
 

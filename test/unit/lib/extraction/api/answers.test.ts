@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { beforeEach, describe, expect, test } from 'vitest';
-import {
-  answerConsentRequest,
-  type ConsentDeps,
-} from '../../../../../lib/consents/answer-consent-request.ts';
-import { type AnswerErasureDeps, answerErasure } from '../../../../../lib/extraction/api/answer-erasure.ts';
-import { type AnswerFindDeps, answerFind } from '../../../../../lib/extraction/api/answer-find.ts';
-import {
-  type AnswerReadDeps,
-  answerRead,
-  availableResults,
-} from '../../../../../lib/extraction/api/answer-read.ts';
-import { type AnswerRequestDeps, answerRequest } from '../../../../../lib/extraction/api/answer-request.ts';
-import { type AnswerSummaryDeps, answerSummary } from '../../../../../lib/extraction/api/answer-summary.ts';
-import { extractionIdOf } from '../../../../../lib/extraction/api/idempotency.ts';
-import { extractionRequestParser } from '../../../../../lib/extraction/api/parse-request.ts';
-import type { PublicExtraction } from '../../../../../lib/extraction/api/public-view.ts';
-import type { CredentialsExtraction } from '../../../../../lib/extraction/record.ts';
-import type { CallerContext } from '../../../../../lib/http/caller-and-trace.ts';
+import { answerConsentRequest, type ConsentDeps } from '#lib/consents/answer-consent-request.ts';
+import { type AnswerErasureDeps, answerErasure } from '#lib/extraction/api/answer-erasure.ts';
+import { type AnswerFindDeps, answerFind } from '#lib/extraction/api/answer-find.ts';
+import { type AnswerReadDeps, answerRead, availableResults } from '#lib/extraction/api/answer-read.ts';
+import { type AnswerRequestDeps, answerRequest } from '#lib/extraction/api/answer-request.ts';
+import { type AnswerSummaryDeps, answerSummary } from '#lib/extraction/api/answer-summary.ts';
+import { extractionIdOf } from '#lib/extraction/api/idempotency.ts';
+import { extractionRequestParser } from '#lib/extraction/api/parse-request.ts';
+import type { PublicExtraction } from '#lib/extraction/api/public-view.ts';
+import type { CredentialsExtraction } from '#lib/extraction/record.ts';
+import type { CallerContext } from '#lib/http/caller-and-trace.ts';
 import { at, closedExtraction, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';

@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  createExtraction,
-  type ExecutionInput,
-} from '../../../../../lib/extraction/api/create-extraction.ts';
-import type {
-  ConsentRequest,
-  CredentialsRequest,
-  ValidRequest,
-} from '../../../../../lib/extraction/api/parse-request.ts';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import type { ExtractionStore } from '../../../../../lib/extraction/store.ts';
+import { createExtraction, type ExecutionInput } from '#lib/extraction/api/create-extraction.ts';
+import type { ConsentRequest, CredentialsRequest, ValidRequest } from '#lib/extraction/api/parse-request.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import type { ExtractionStore } from '#lib/extraction/store.ts';
 import {
   at,
   consentId,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectedStartAt, startsBefore } from '../../../../../lib/extraction/api/expected-start.ts';
+import { expectedStartAt, startsBefore } from '#lib/extraction/api/expected-start.ts';
 import { lanes, now } from '../../../../support/data/lanes.ts';
 
 test('callers share the rate by turns, so that a short line does not wait for a long one', () => {

@@ -1,16 +1,12 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  extractionIdOf,
-  fingerprint,
-  parseIdempotencyKey,
-} from '../../../../../lib/extraction/api/idempotency.ts';
+import { extractionIdOf, fingerprint, parseIdempotencyKey } from '#lib/extraction/api/idempotency.ts';
 import {
   type CredentialsRequest,
   extractionRequestParser,
   type ValidRequest,
-} from '../../../../../lib/extraction/api/parse-request.ts';
+} from '#lib/extraction/api/parse-request.ts';
 
 const uuidV8 = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import {
-  extractionRequestParser,
-  requestDataToSeal,
-} from '../../../../../lib/extraction/api/parse-request.ts';
-import { encodeSealed } from '../../../../../lib/extraction/sealed-request-data.ts';
-import type { BodyViolation } from '../../../../../lib/http/body-fields.ts';
-import { parseRequestBody } from '../../../../../lib/http/parse-request-body.ts';
-import { problem } from '../../../../../lib/http/problem.ts';
+import { extractionRequestParser, requestDataToSeal } from '#lib/extraction/api/parse-request.ts';
+import { encodeSealed } from '#lib/extraction/sealed-request-data.ts';
+import type { BodyViolation } from '#lib/http/body-fields.ts';
+import { parseRequestBody } from '#lib/http/parse-request-body.ts';
+import { problem } from '#lib/http/problem.ts';
 
 const dateRange = { startDate: '2026-01-01', endDate: '2026-01-31' };
 const valid = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { publicView } from '../../../../../lib/extraction/api/public-view.ts';
+import { publicView } from '#lib/extraction/api/public-view.ts';
 import { closedExtraction, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const collected = closedExtraction({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startEstimates } from '../../../../../lib/extraction/api/start-estimates.ts';
-import { rateItem } from '../../../../../lib/rate-limit/rate-state.ts';
+import { startEstimates } from '#lib/extraction/api/start-estimates.ts';
+import { rateItem } from '#lib/rate-limit/rate-state.ts';
 import { lanes, now as start } from '../../../../support/data/lanes.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 

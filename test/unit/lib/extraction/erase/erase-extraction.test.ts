@@ -1,14 +1,10 @@
 import { expect, test, vi } from 'vitest';
-import {
-  type EraseDeps,
-  ErasureContended,
-  eraseExtraction,
-} from '../../../../../lib/extraction/erase/erase-extraction.ts';
-import { eraseMessages } from '../../../../../lib/extraction/erase/erase-messages.ts';
-import type { EraseMessage, Erasure, Tombstone } from '../../../../../lib/extraction/erase/erasure.ts';
-import { maxErasureSeconds } from '../../../../../lib/extraction/erase/plan-erasure.ts';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import type { StoredEntry } from '../../../../../lib/rate-limit/start-line.ts';
+import { type EraseDeps, ErasureContended, eraseExtraction } from '#lib/extraction/erase/erase-extraction.ts';
+import { eraseMessages } from '#lib/extraction/erase/erase-messages.ts';
+import type { EraseMessage, Erasure, Tombstone } from '#lib/extraction/erase/erasure.ts';
+import { maxErasureSeconds } from '#lib/extraction/erase/plan-erasure.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import type { StoredEntry } from '#lib/rate-limit/start-line.ts';
 import {
   at,
   closedExtraction,

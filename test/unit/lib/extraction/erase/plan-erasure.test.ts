@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
+import { maxErasureSeconds, pauseWhileOpen, planErasure } from '#lib/extraction/erase/plan-erasure.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { readConfig } from '../../../../../infra/settings/config.ts';
-import {
-  maxErasureSeconds,
-  pauseWhileOpen,
-  planErasure,
-} from '../../../../../lib/extraction/erase/plan-erasure.ts';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
 import {
   at,
   closedExtraction,

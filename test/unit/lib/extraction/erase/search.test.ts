@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { EraseMessage, Erasure } from '../../../../../lib/extraction/erase/erasure.ts';
-import { beginErasure, searchForErasure } from '../../../../../lib/extraction/erase/search.ts';
-import type { NamedEntry } from '../../../../../lib/extraction/store.ts';
+import type { EraseMessage, Erasure } from '#lib/extraction/erase/erasure.ts';
+import { beginErasure, searchForErasure } from '#lib/extraction/erase/search.ts';
+import type { NamedEntry } from '#lib/extraction/store.ts';
 import { at, extraction, iso } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryErasureStore } from '../../../../support/stores/memory-erasure-store.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { answerCancel, cancel } from '../../../../../lib/extraction/operate/cancel.ts';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import { answerCancel, cancel } from '#lib/extraction/operate/cancel.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { extraction, extractionIn, timings } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 import { memoryExtractionStore } from '../../../../support/stores/memory-extraction-store.ts';

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  erasedKey,
-  judgeRecord,
-  type RestoreDeps,
-  restore,
-} from '../../../../../lib/extraction/operate/restore.ts';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import { erasedKey, judgeRecord, type RestoreDeps, restore } from '#lib/extraction/operate/restore.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import {
   at,
   closedExtraction,

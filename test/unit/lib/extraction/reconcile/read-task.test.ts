@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
-import { plan } from '../../../../../lib/extraction/decide.ts';
-import type { Ending } from '../../../../../lib/extraction/plan.ts';
-import { readCallFrom, readOnce } from '../../../../../lib/extraction/reconcile/read-task.ts';
-import type { ReconcileInvoker } from '../../../../../lib/extraction/reconcile/reconcile.ts';
-import type { ConsentExtraction } from '../../../../../lib/extraction/record.ts';
-import { ProviderAmbiguous, ProviderBusy } from '../../../../../lib/provider/transport/errors.ts';
-import type { PausableCalls } from '../../../../../lib/shared-item/operator-settings.ts';
+import { plan } from '#lib/extraction/decide.ts';
+import type { Ending } from '#lib/extraction/plan.ts';
+import { readCallFrom, readOnce } from '#lib/extraction/reconcile/read-task.ts';
+import type { ReconcileInvoker } from '#lib/extraction/reconcile/reconcile.ts';
+import type { ConsentExtraction } from '#lib/extraction/record.ts';
+import { ProviderAmbiguous, ProviderBusy } from '#lib/provider/transport/errors.ts';
+import type { PausableCalls } from '#lib/shared-item/operator-settings.ts';
 import { consentIn, extractionIn, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { memoryRequestStore, storedRequest } from '../../../../support/stores/memory-request-store.ts';

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  parseRead,
-  readingOfExtraction,
-  readingOfTask,
-} from '../../../../../lib/extraction/reconcile/read-task.ts';
-import { parseLargeJson } from '../../../../../lib/http/parse-large-json.ts';
-import type { ExtractionAnswer } from '../../../../../lib/provider/extractions/read-extraction.ts';
+import { parseRead, readingOfExtraction, readingOfTask } from '#lib/extraction/reconcile/read-task.ts';
+import { parseLargeJson } from '#lib/http/parse-large-json.ts';
+import type { ExtractionAnswer } from '#lib/provider/extractions/read-extraction.ts';
 
 /** The reading of a task that ended, of which these actions were requested. */
 const readOf = (taskStatus: string, results: unknown, requested: readonly string[] = []) => {

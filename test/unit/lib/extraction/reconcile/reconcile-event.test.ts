@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Result } from '../../../../../lib/extraction/plan.ts';
+import type { Result } from '#lib/extraction/plan.ts';
 import {
   answerReconcile,
   NotYet,
   type ReconcileInvoker,
   reconcileInvokerOf,
   reconcileMessages,
-} from '../../../../../lib/extraction/reconcile/reconcile.ts';
+} from '#lib/extraction/reconcile/reconcile.ts';
 import {
   clock,
   closedExtraction,

@@ -1,25 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { defined } from '../../../../../lib/defined.ts';
-import type { Update } from '../../../../../lib/extraction/change.ts';
-import type { Reading } from '../../../../../lib/extraction/plan.ts';
-import { type Read, readingOfTask } from '../../../../../lib/extraction/reconcile/read-task.ts';
-import {
-  type ReconcileDeps,
-  type ReconcileInvoker,
-  reconcile,
-} from '../../../../../lib/extraction/reconcile/reconcile.ts';
-import type { SendReconcile } from '../../../../../lib/extraction/reconcile-message.ts';
-import { type Extraction, terminalStatuses } from '../../../../../lib/extraction/record.ts';
-import type { Task } from '../../../../../lib/extraction/store.ts';
-import type { TaskReading } from '../../../../../lib/provider/tasks/read-task.ts';
+import { defined } from '#lib/defined.ts';
+import type { Update } from '#lib/extraction/change.ts';
+import type { Reading } from '#lib/extraction/plan.ts';
+import { type Read, readingOfTask } from '#lib/extraction/reconcile/read-task.ts';
+import { type ReconcileDeps, type ReconcileInvoker, reconcile } from '#lib/extraction/reconcile/reconcile.ts';
+import type { SendReconcile } from '#lib/extraction/reconcile-message.ts';
+import { type Extraction, terminalStatuses } from '#lib/extraction/record.ts';
+import type { Task } from '#lib/extraction/store.ts';
+import type { TaskReading } from '#lib/provider/tasks/read-task.ts';
 import {
   ProviderAmbiguous,
   ProviderAnswerTooLarge,
   ProviderRefused,
   ProviderUnreachable,
-} from '../../../../../lib/provider/transport/errors.ts';
-import type { LineEntry } from '../../../../../lib/rate-limit/start-line.ts';
+} from '#lib/provider/transport/errors.ts';
+import type { LineEntry } from '#lib/rate-limit/start-line.ts';
 import {
   at,
   closedExtraction,

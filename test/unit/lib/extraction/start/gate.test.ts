@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Admission, Shown } from '../../../../../lib/breaker/circuit-breaker.ts';
-import { maxEntries } from '../../../../../lib/extraction/deadlines.ts';
-import type { NotAccepted, StartCallResult } from '../../../../../lib/extraction/plan.ts';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { readAsking } from '../../../../../lib/extraction/start/asking.ts';
+import type { Admission, Shown } from '#lib/breaker/circuit-breaker.ts';
+import { maxEntries } from '#lib/extraction/deadlines.ts';
+import type { NotAccepted, StartCallResult } from '#lib/extraction/plan.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import { readAsking } from '#lib/extraction/start/asking.ts';
 import {
   admit,
   conclude,
@@ -13,9 +13,9 @@ import {
   type Going,
   reportSlow,
   resultFor,
-} from '../../../../../lib/extraction/start/gate.ts';
-import type { Called } from '../../../../../lib/extraction/start/start-call.ts';
-import { type LineEntry, parseSlot } from '../../../../../lib/rate-limit/start-line.ts';
+} from '#lib/extraction/start/gate.ts';
+import type { Called } from '#lib/extraction/start/start-call.ts';
+import { type LineEntry, parseSlot } from '#lib/rate-limit/start-line.ts';
 import { at, extraction, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 import { memoryStartLine } from '../../../../support/stores/memory-start-line.ts';

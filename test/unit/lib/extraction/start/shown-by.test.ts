@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { busyUntil, notBeforeOf } from '../../../../../lib/extraction/not-before.ts';
-import { shownBy } from '../../../../../lib/extraction/start/shown-by.ts';
+import { busyUntil, notBeforeOf } from '#lib/extraction/not-before.ts';
+import { shownBy } from '#lib/extraction/start/shown-by.ts';
 import {
   ProviderAmbiguous,
   ProviderBusy,
@@ -8,8 +8,8 @@ import {
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
-} from '../../../../../lib/provider/transport/errors.ts';
-import { TransportFailure } from '../../../../../lib/provider/transport/transport-failure.ts';
+} from '#lib/provider/transport/errors.ts';
+import { TransportFailure } from '#lib/provider/transport/transport-failure.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const lost = new TransportFailure(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));

@@ -1,17 +1,17 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { ConsentExtraction, ConsentVariant } from '../../../../../lib/extraction/record.ts';
-import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
-import { callByConsent } from '../../../../../lib/extraction/start/start-call.ts';
+import type { ConsentExtraction, ConsentVariant } from '#lib/extraction/record.ts';
+import { type StartDeps, start } from '#lib/extraction/start/start.ts';
+import { callByConsent } from '#lib/extraction/start/start-call.ts';
 import {
   type StartExtractionRequest,
   startExtractionV2,
-} from '../../../../../lib/provider/extractions/start-extraction.ts';
+} from '#lib/provider/extractions/start-extraction.ts';
 import {
   InvalidProviderRequest,
   ProviderAmbiguous,
   ProviderExtractionFailed,
   ProviderRefused,
-} from '../../../../../lib/provider/transport/errors.ts';
+} from '#lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 import { consentExtraction, consentId, consentIn, id } from '../../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';

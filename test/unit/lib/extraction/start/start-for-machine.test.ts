@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { type StartForMachineDeps, startForMachine } from '../../../../../lib/extraction/start/start.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import { type StartForMachineDeps, startForMachine } from '#lib/extraction/start/start.ts';
 import {
   ProviderBusy,
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
-} from '../../../../../lib/provider/transport/errors.ts';
+} from '#lib/provider/transport/errors.ts';
 import {
   at,
   consentExtraction,

@@ -1,24 +1,24 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { CircuitBreaker } from '../../../../../lib/breaker/circuit-breaker.ts';
-import type { Update } from '../../../../../lib/extraction/change.ts';
-import { loginProblemOf } from '../../../../../lib/extraction/codes.ts';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { credentialsMac, knownCredentials } from '../../../../../lib/extraction/refused-credentials.ts';
-import type { SealedCredentialsData } from '../../../../../lib/extraction/sealed-request-data.ts';
-import { type StartDeps, start } from '../../../../../lib/extraction/start/start.ts';
-import { callByCredentials } from '../../../../../lib/extraction/start/start-call.ts';
-import type { TaskLink } from '../../../../../lib/extraction/store.ts';
-import { NotConfigured } from '../../../../../lib/not-configured.ts';
-import type { TaskRequest } from '../../../../../lib/provider/tasks/start-task.ts';
-import type { SessionTokens } from '../../../../../lib/provider/tokens/session-tokens.ts';
+import type { CircuitBreaker } from '#lib/breaker/circuit-breaker.ts';
+import type { Update } from '#lib/extraction/change.ts';
+import { loginProblemOf } from '#lib/extraction/codes.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import { credentialsMac, knownCredentials } from '#lib/extraction/refused-credentials.ts';
+import type { SealedCredentialsData } from '#lib/extraction/sealed-request-data.ts';
+import { type StartDeps, start } from '#lib/extraction/start/start.ts';
+import { callByCredentials } from '#lib/extraction/start/start-call.ts';
+import type { TaskLink } from '#lib/extraction/store.ts';
+import { NotConfigured } from '#lib/not-configured.ts';
+import type { TaskRequest } from '#lib/provider/tasks/start-task.ts';
+import type { SessionTokens } from '#lib/provider/tokens/session-tokens.ts';
 import {
   ProviderAmbiguous,
   ProviderBusy,
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
-} from '../../../../../lib/provider/transport/errors.ts';
-import type { StartLimiter } from '../../../../../lib/rate-limit/start-limiter.ts';
+} from '#lib/provider/transport/errors.ts';
+import type { StartLimiter } from '#lib/rate-limit/start-limiter.ts';
 import { extraction, extractionIn, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { breakerThat, closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';

@@ -6,7 +6,7 @@ import {
   iterateConsents,
   listConsents,
   revokeConsent,
-} from '../../../../../lib/provider/index.ts';
+} from '#lib/provider/index.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 
 test('the consents of a Task Token are listed, read and revoked', async () => {

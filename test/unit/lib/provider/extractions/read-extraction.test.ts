@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readExtraction } from '../../../../../lib/provider/extractions/read-extraction.ts';
-import * as provider from '../../../../../lib/provider/index.ts';
-import { ProviderAmbiguous, ProviderRefused } from '../../../../../lib/provider/transport/errors.ts';
+import { readExtraction } from '#lib/provider/extractions/read-extraction.ts';
+import * as provider from '#lib/provider/index.ts';
+import { ProviderAmbiguous, ProviderRefused } from '#lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 
 test('an extraction by consent is started and polled, in either variant', async () => {

@@ -11,7 +11,7 @@ import {
   pollLegacyTask,
   startLegacyTask,
   waitForLegacyTask,
-} from '../../../../../lib/provider/index.ts';
+} from '#lib/provider/index.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 import { errorText } from '../../../../support/data/text-of-error.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import * as provider from '../../../../../lib/provider/index.ts';
-import { parseActionResults, readTask } from '../../../../../lib/provider/tasks/read-task.ts';
-import { startTask, type TaskRequest } from '../../../../../lib/provider/tasks/start-task.ts';
-import { ProviderAmbiguous } from '../../../../../lib/provider/transport/errors.ts';
+import * as provider from '#lib/provider/index.ts';
+import { parseActionResults, readTask } from '#lib/provider/tasks/read-task.ts';
+import { startTask, type TaskRequest } from '#lib/provider/tasks/start-task.ts';
+import { ProviderAmbiguous } from '#lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 import { errorText } from '../../../../support/data/text-of-error.ts';
 

@@ -4,7 +4,7 @@ import {
   createLegalPersonOtpToken,
   createOtpToken,
   createTaskToken,
-} from '../../../../../lib/provider/index.ts';
+} from '#lib/provider/index.ts';
 
 test('a person authorizes a consent with an OTP token, and a Task Token uses the consents of that person', async () => {
   const target = '11.111.111-1';

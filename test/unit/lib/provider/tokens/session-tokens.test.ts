@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { cacheSessionTokens, withSession } from '../../../../../lib/provider/tokens/session-tokens.ts';
-import { cacheTaskTokens, tokensOf } from '../../../../../lib/provider/tokens/task-tokens.ts';
-import { ProviderUnauthorized } from '../../../../../lib/provider/transport/errors.ts';
+import { cacheSessionTokens, withSession } from '#lib/provider/tokens/session-tokens.ts';
+import { cacheTaskTokens, tokensOf } from '#lib/provider/tokens/task-tokens.ts';
+import { ProviderUnauthorized } from '#lib/provider/transport/errors.ts';
 import { clock } from '../../../../support/data/extraction-fixtures.ts';
 
 test('a call is made with the session token that is kept, and after a 401 once more with a new one', async () => {

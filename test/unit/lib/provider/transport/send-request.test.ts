@@ -10,11 +10,11 @@ import {
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
-} from '../../../../../lib/provider/transport/errors.ts';
-import { freshConnectionFetch } from '../../../../../lib/provider/transport/fresh-connection-fetch.ts';
-import { parseRetryAfter, retryAtOf } from '../../../../../lib/provider/transport/retry-after.ts';
-import { type Connection, sendRequest } from '../../../../../lib/provider/transport/send-request.ts';
-import { TransportFailure, wasNeverSent } from '../../../../../lib/provider/transport/transport-failure.ts';
+} from '#lib/provider/transport/errors.ts';
+import { freshConnectionFetch } from '#lib/provider/transport/fresh-connection-fetch.ts';
+import { parseRetryAfter, retryAtOf } from '#lib/provider/transport/retry-after.ts';
+import { type Connection, sendRequest } from '#lib/provider/transport/send-request.ts';
+import { TransportFailure, wasNeverSent } from '#lib/provider/transport/transport-failure.ts';
 import { errorText } from '../../../../support/data/text-of-error.ts';
 import { closedPort } from '../../../../support/programs/closed-port.ts';
 import { selfSignedCertificate } from '../../../../support/programs/self-signed-certificate.ts';

@@ -9,7 +9,7 @@ import {
   waitForExtractionV2,
   waitForLegacyTask,
   waitForTask,
-} from '../../../../../lib/provider/index.ts';
+} from '#lib/provider/index.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 
 test('a wait polls a task with growing pauses until it has ended', async () => {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { adviceOf } from '../../../../../lib/extraction/advice.ts';
-import { codes } from '../../../../../lib/extraction/codes.ts';
-import type { Extraction, ExtractionStatus } from '../../../../../lib/extraction/record.ts';
+import { adviceOf } from '#lib/extraction/advice.ts';
+import { codes } from '#lib/extraction/codes.ts';
+import type { Extraction, ExtractionStatus } from '#lib/extraction/record.ts';
 import { type AuditOptions, audit } from '../../../../../tools/cli/audit/audit.ts';
 import type {
   AuditSources,

@@ -3,7 +3,7 @@ import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
-import { defined } from '../../../../../lib/defined.ts';
+import { defined } from '#lib/defined.ts';
 import { describeStreamRecord } from '../../../../../tools/cli/aws/describe-stream-record.ts';
 import { openStream } from '../../../../../tools/cli/aws/follow-stream.ts';
 import { allStreamChanges } from '../../../../../tools/cli/aws/read-extraction-changes.ts';

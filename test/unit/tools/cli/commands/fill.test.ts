@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { logMessages } from '../../../../../lib/observability/log-messages.ts';
+import { logMessages } from '#lib/observability/log-messages.ts';
 import type { CommandContext } from '../../../../../tools/cli/commands/command-context.ts';
 import { fill } from '../../../../../tools/cli/commands/fill.ts';
 import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { userTexts } from '../../../../../lib/downstream/user-texts.ts';
-import { advices } from '../../../../../lib/extraction/advice.ts';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import { userTexts } from '#lib/downstream/user-texts.ts';
+import { advices } from '#lib/extraction/advice.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { type FindOptions, matches, selectOpen } from '../../../../../tools/cli/aws/find-extractions.ts';
 import type { CommandContext } from '../../../../../tools/cli/commands/command-context.ts';
 import { describeNone } from '../../../../../tools/cli/commands/list.ts';

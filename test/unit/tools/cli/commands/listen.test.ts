@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defined } from '../../../../../lib/defined.ts';
+import { defined } from '#lib/defined.ts';
 import {
   type DeliverOptions,
   deliver,

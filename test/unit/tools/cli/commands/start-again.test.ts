@@ -1,6 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test, vi } from 'vitest';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import type { CommandContext } from '../../../../../tools/cli/commands/command-context.ts';
 import { startAgain } from '../../../../../tools/cli/commands/start-again.ts';
 import { againOf } from '../../../../../tools/cli/operate/start-again.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BatchSummary } from '../../../../../lib/extraction/api/public-view.ts';
+import type { BatchSummary } from '#lib/extraction/api/public-view.ts';
 import { start } from '../../../../../tools/cli/commands/start.ts';
 import { warningOf } from '../../../../../tools/cli/commands/start-batch.ts';
 import { parseBatchFile } from '../../../../../tools/cli/operate/parse-batch-file.ts';

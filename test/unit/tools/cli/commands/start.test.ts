@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { extractionRequestParser } from '../../../../../lib/extraction/api/parse-request.ts';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import { extractionRequestParser } from '#lib/extraction/api/parse-request.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import {
   describeEnd,
   type FollowOptions,

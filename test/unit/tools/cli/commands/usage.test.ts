@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { dollarsPerMillion } from '../../../../../lib/observability/dollars-per-million.ts';
+import { dollarsPerMillion } from '#lib/observability/dollars-per-million.ts';
 import { usageOf } from '../../../../../tools/cli/commands/usage.ts';
 import {
   closedExtraction,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import type { ConsoleAction } from '../../../../../tools/cli/console/actions/action-types.ts';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
 import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';

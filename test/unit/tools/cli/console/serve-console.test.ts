@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { hostOf } from '../../../../../lib/http/loopback-guard.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import { hostOf } from '#lib/http/loopback-guard.ts';
 import { refusalOf } from '../../../../../tools/cli/console/guard-request.ts';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
 import {

@@ -2,8 +2,8 @@ import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { expect, onTestFinished, test } from 'vitest';
-import { signaturePattern } from '../../../../../lib/provider/assumptions.ts';
-import { pausesItem } from '../../../../../lib/shared-item/operator-settings.ts';
+import { signaturePattern } from '#lib/provider/assumptions.ts';
+import { pausesItem } from '#lib/shared-item/operator-settings.ts';
 import { startSandbox } from '../../../../../sandbox/sandbox.ts';
 import {
   checkAlarms,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Extraction } from '../../../../../lib/extraction/record.ts';
-import { logMessages } from '../../../../../lib/observability/log-messages.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
+import { logMessages } from '#lib/observability/log-messages.ts';
 import { progressOf, tryingOf } from '../../../../../tools/cli/explain/execution-progress.ts';
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
 import type { Period, StorySources } from '../../../../../tools/cli/explain/sources.ts';

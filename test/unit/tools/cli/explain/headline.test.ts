@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { logMessages } from '../../../../../lib/observability/log-messages.ts';
+import { logMessages } from '#lib/observability/log-messages.ts';
 import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
 import type { Hold } from '../../../../../tools/cli/explain/sources.ts';
 import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, describe, expect, test } from 'vitest';
-import { decodeExtractionEvent } from '../../../../../lib/downstream/decode-extraction-event.ts';
+import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
 import type { StreamRecord } from '../../../../../tools/cli/aws/follow-stream.ts';
 import { dynamoStreamReader } from '../../../../../tools/cli/listen/dynamo-stream-reader.ts';
 import { type ForwardDeps, forwardEvent } from '../../../../../tools/cli/listen/forward-event.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { rateItem } from '../../../../../lib/rate-limit/rate-state.ts';
-import { pausesItem } from '../../../../../lib/shared-item/operator-settings.ts';
+import { rateItem } from '#lib/rate-limit/rate-state.ts';
+import { pausesItem } from '#lib/shared-item/operator-settings.ts';
 import {
   clearRate,
   pauseCalls,

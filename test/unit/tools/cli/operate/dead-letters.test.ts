@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseDelivery } from '../../../../../lib/webhook/receive-delivery.ts';
-import { signingKeyOf, verifySignature } from '../../../../../lib/webhook/verify-signature.ts';
+import { parseDelivery } from '#lib/webhook/receive-delivery.ts';
+import { signingKeyOf, verifySignature } from '#lib/webhook/verify-signature.ts';
 import {
   type DeadLetter,
   parseDeadLetter,

@@ -2,7 +2,7 @@ import { appendFile, chmod, mkdtemp, readdir, readFile, rm, symlink, writeFile }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { NamedEntry, NameIndex } from '../../../../../lib/extraction/store.ts';
+import type { NamedEntry, NameIndex } from '#lib/extraction/store.ts';
 import { byName } from '../../../../../tools/cli/commands/export.ts';
 import {
   type ExportDeps,

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { StoredResults } from '../../../../../lib/extraction/record.ts';
+import type { StoredResults } from '#lib/extraction/record.ts';
 import { exportedEvent } from '../../../../../tools/cli/operate/export-extractions.ts';
 import { exportResults, resultsIn } from '../../../../../tools/cli/operate/export-results.ts';
 import { extraction } from '../../../../support/data/extraction-fixtures.ts';

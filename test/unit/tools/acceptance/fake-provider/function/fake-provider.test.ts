@@ -1,8 +1,8 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
-import { isNationalId } from '../../../../../../lib/provider/national-id.ts';
-import { ProviderUnauthorized } from '../../../../../../lib/provider/transport/errors.ts';
+import { isNationalId } from '#lib/provider/national-id.ts';
+import { ProviderUnauthorized } from '#lib/provider/transport/errors.ts';
 import { createApp } from '../../../../../../tools/acceptance/fake-provider/function/app.ts';
 import {
   formatNationalId,

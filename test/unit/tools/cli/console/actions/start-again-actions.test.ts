@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Extraction } from '../../../../../../lib/extraction/record.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import {
   requestAgainAction,
   startAgainActions,

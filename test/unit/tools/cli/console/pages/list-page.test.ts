@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { userTexts } from '../../../../../../lib/downstream/user-texts.ts';
-import type { Extraction } from '../../../../../../lib/extraction/record.ts';
+import { userTexts } from '#lib/downstream/user-texts.ts';
+import type { Extraction } from '#lib/extraction/record.ts';
 import { icon } from '../../../../../../tools/cli/console/pages/icons-and-badges.ts';
 import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
 import type { Trying } from '../../../../../../tools/cli/explain/execution-progress.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOverdue } from '../../../../../../lib/extraction/deadlines.ts';
+import { isOverdue } from '#lib/extraction/deadlines.ts';
 import {
   distinct,
   parseFilter,
