@@ -18,8 +18,9 @@ export const auditAfterTheSuite = async (
   const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client });
   const options = { since, clock: () => new Date(), seed: '', results: true } as const;
   const { requests, rules } = await audit(auditSources(deployment), options);
-  const problems = rules.flatMap(({ id, findings, notChecked }) => [
-    ...(notChecked === undefined ? [] : [`${id} was not checked: ${notChecked}`]),
+  const problems = rules.flatMap(({ id, findings, notChecked, left }) => [
+    // Tests that interrupt a request or a removal leave its sealed data to expire. Many of them would be findings.
+    ...(notChecked === undefined || left !== undefined ? [] : [`${id} was not checked: ${notChecked}`]),
     ...findings.map(({ extractionId, what }) => `${id}: ${extractionId}: ${what}`),
   ]);
   if (problems.length > 0) throw new AuditFoundSomething(`\n${problems.join('\n')}`);
