@@ -18,7 +18,8 @@ const explained = async (extractionId: string): Promise<Story> => {
 
 const headlineOf = async (extractionId: string): Promise<string> => (await explained(extractionId)).headline;
 
-const time = String.raw`\d\d:\d\d:\d\dZ`;
+// With its day, if that is another one.
+const time = String.raw`(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\dZ`;
 
 // One at a time: each command is a process, and other test files run at the same time.
 describe('explain', { concurrent: false }, () => {
