@@ -32,6 +32,7 @@ import {
   moveToSlowQueue,
   type Observation,
   type Plan,
+  type PlannedWrite,
   type Unread,
 } from './plan.ts';
 import {
@@ -66,15 +67,13 @@ const isIn = <Name extends Phase['phase']>(
 ): context is Context<Extract<Phase, { readonly phase: Name }>> =>
   names.some((name) => name === context.record.phase);
 
-type Follows = Partial<
-  Pick<Extract<Plan, { kind: 'write' }>, 'ifWritten' | 'ifRefused' | 'keepsRequestUntil'>
->;
+type Follows = Partial<Pick<PlannedWrite, 'ifWritten' | 'ifRefused' | 'keepsRequestUntil'>>;
 
 const toWrite = (
   written: Change,
   metricsOnWrite: readonly ExtractionMetric[] = [],
   { ifWritten = 'plan', ifRefused = 'plan', ...keeps }: Follows = {},
-): Extract<Plan, { kind: 'write' }> => ({
+): PlannedWrite => ({
   kind: 'write',
   change: written,
   metricsOnWrite,
@@ -675,7 +674,7 @@ export const settleDelivered = (
   }: Pick<transitions.ReportedOutcome, 'extractionId' | 'taskId' | 'taskStatus'>,
   now: Date,
   timings: Timings,
-): Extract<Plan, { kind: 'write' }> => {
+): PlannedWrite => {
   const reported = { extractionId, taskId, taskStatus, reason: undefined, isOversized: false };
   const settled = transitions.markSettled({ reported, settledBy: 'webhook', now, timings });
   // The item of the task named the extraction, so the task is its own.

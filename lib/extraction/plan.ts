@@ -245,6 +245,9 @@ export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
   | Ending
 );
 
+/** One conditional write of the record, and what follows it. */
+export type PlannedWrite = Extract<Plan, { kind: 'write' }>;
+
 /** The provider has ended the task. */
 export type EndedReading = Extract<Reading, { kind: 'ended' }>;
 

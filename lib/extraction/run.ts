@@ -3,7 +3,16 @@ import { logMessages } from '../observability/log-messages.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { delayUntil, maxDelaySeconds, type Timings } from './deadlines.ts';
 import { judge, plan } from './decide.ts';
-import { type Ending, end, failStart, type Invoker, type Learned, type Plan, type Result } from './plan.ts';
+import {
+  type Ending,
+  end,
+  failStart,
+  type Invoker,
+  type Learned,
+  type Plan,
+  type PlannedWrite,
+  type Result,
+} from './plan.ts';
 import type { SendReconcile } from './reconcile-message.ts';
 import type { Extraction } from './record.ts';
 import { forgetRequest, keepRequest } from './request-data.ts';
@@ -88,8 +97,6 @@ type Step = {
   readonly record: Extraction | undefined;
   readonly isReported?: boolean;
 };
-
-type PlannedWrite = Extract<Plan, { kind: 'write' }>;
 
 export type RunPorts = RunDeps & { readonly perform: Perform; readonly write?: Write };
 
