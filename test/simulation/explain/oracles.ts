@@ -146,7 +146,7 @@ const triesBy = (by: string | undefined, view: View): string | false => {
   return isTry && next.at > Date.parse(by) + 1_000 && `it tried at ${new Date(next.at).toISOString()}`;
 };
 
-const startCalls = (view: View): boolean => view.trace.world.provider.tasks.size > 0;
+const someTaskRan = (view: View): boolean => view.trace.world.provider.tasks.size > 0;
 
 const ofWebhook = (view: View, isWebhook: boolean): string | false =>
   (view.moment.record?.method === 'consent' || view.moment.record?.withoutWebhook === true) === isWebhook &&
@@ -339,7 +339,7 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
   ],
   nothingRan: (_fact, view) => [
     view.trace.world.losses === 0 &&
-      startCalls(view) &&
+      someTaskRan(view) &&
       view.moment.record?.status !== undefined &&
       'a task ran',
   ],
@@ -427,7 +427,7 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
       'a try failed',
   ],
   startFailed: ({ number, error, problem }, view) => {
-    const tries = view.visit.slice(0).filter(({ type }) => type === 'TaskScheduled').length;
+    const tries = scheduled(view).length;
     const failed = view.visit.findLast(({ type }) => type === 'TaskFailed');
     return [
       isOpenIn(view, 'REQUESTED'),

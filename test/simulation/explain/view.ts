@@ -2,7 +2,6 @@ import type { Extraction } from '#lib/extraction/record.ts';
 import type { FactKind, Facts } from '../world/facts.ts';
 import type { Process } from '../world/process.ts';
 import { settings } from '../world/settings.ts';
-import { anotherExtraction } from '../world/the-extraction.ts';
 import type { Moment, Trace } from './observe-world.ts';
 
 type Happened<Kind extends FactKind> = { readonly at: number; readonly content: Facts[Kind] };
@@ -136,13 +135,6 @@ export class View {
 
   get isExecutionOver(): boolean {
     return /^Execution(?!Started|Redriven)/.test(this.history.at(-1)?.type ?? '');
-  }
-
-  /** Whether some task of another extraction was given to this one. */
-  get isOthers(): boolean {
-    return [...this.trace.world.provider.tasks.values()].some(
-      ({ extractionId }) => extractionId === anotherExtraction,
-    );
   }
 
   get requestedAt(): number {

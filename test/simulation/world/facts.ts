@@ -57,8 +57,6 @@ export type Facts = {
   copied: { readonly record: Extraction; readonly kind: RestoredKind };
   /** A metric with an alarm was counted for a delivery. */
   alarmed: { readonly metric: string; readonly taskId: string };
-  /** A delivery of a terminal status has reached the webhook. */
-  delivery: { readonly taskId: string };
   /** Step Functions wrote an event into the history of the execution. */
   history: Execution['events'][number];
   /** A function logged a line. */

@@ -389,12 +389,8 @@ export class World {
 
   /** A delivery of the provider. */
   receive(task: ProviderTask, answered: (acknowledged: boolean) => void): void {
-    if (this.isDead('webhook')) {
-      answered(false);
-      return;
-    }
-    this.state('delivery', task);
-    this.#processes.webhook(task, answered);
+    if (this.isDead('webhook')) answered(false);
+    else this.#processes.webhook(task, answered);
   }
 
   /** StartExecution. An existing name is success. */
