@@ -58,7 +58,12 @@ export const readExtraction = async ({ api }: Pick<AcceptContext, 'api'>, extrac
 /** Between two reads of one extraction, in milliseconds. */
 const readEveryMs = 1_000;
 
-const describeExtraction = ({ status, reason, settledBy, collectionError }: PublicExtraction): string =>
+export const describeExtraction = ({
+  status,
+  reason,
+  settledBy,
+  collectionError,
+}: PublicExtraction): string =>
   [status, settledBy && `settled by ${settledBy}`, reason, collectionError].filter(Boolean).join(', ');
 
 /**
