@@ -132,7 +132,7 @@ const describing = 'dynamodb:Describe*';
 /** Of `Requests`, `Refusals` and `StartLine`. The keys have to be named, and that of `Refusals` is a MAC. */
 const auditedAttributes = [
   ...['requestId', 'extractionId', 'expiresAt'],
-  ...['credentialsMac', 'extractionIds', 'line', 'waitedMs', 'waitingSince'],
+  ...['credentialsMac', 'extractionIds', 'isRefused', 'line', 'slot', 'waitedMs', 'waitingSince'],
 ];
 
 /** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, `health`, `rate`, `audit`, and the console without `--actions`. */

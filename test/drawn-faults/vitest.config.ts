@@ -48,6 +48,10 @@ const endAtFirst: Reporter = {
   onTestModuleEnd: (file) => {
     if (file.state() === 'failed') process.exit(caughtCode);
   },
+  // A rejection that nobody handles, also where all tests pass.
+  onTestRunEnd: (files, errors) => {
+    if (files.length > 0 && errors.length > 0) process.exit(caughtCode);
+  },
 };
 
 export default defineConfig({

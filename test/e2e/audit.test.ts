@@ -54,7 +54,7 @@ test('audit reads every source, and names what was changed behind its back', asy
     expect(stdout).not.toContain(passwordSentinel);
     const [summary, ...rules] = factsOf({ stdout }).toReversed();
     expect(summary).toMatchObject({ requests: expect.any(Number), audited: summary?.requests });
-    expect(rules.length).toBe(16);
+    expect(rules.length).toBe(18);
     expect(rules.filter(({ result }) => result === 'unchecked')).toEqual([]);
     expect(code).toBe(rules.every(({ result }) => result === 'passed') ? 0 : 1);
     return rules.flatMap(({ id, findings }) =>

@@ -18,10 +18,11 @@ import { openExtractionIds } from '../aws/read-extractions.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 import { readMetric } from '../aws/read-metric.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
-import { s3Of } from '../aws/stores.ts';
+import { breakersOf, s3Of } from '../aws/stores.ts';
 import type {
   AuditSources,
   Logged,
+  MarkFacts,
   PlaceFacts,
   RequestItem,
   StoredBytes,
@@ -52,33 +53,33 @@ const scanRequests = (client: DynamoDBClient, table: string) =>
   scan(client, table, 'requestId, extractionId, expiresAt') as AsyncGenerator<RequestItem, void>;
 
 async function* scanLine(client: DynamoDBClient, table: string): AsyncGenerator<PlaceFacts, void> {
-  for await (const item of scan(client, table, 'extractionId, requestId, line, waitedMs')) {
+  for await (const item of scan(client, table, 'extractionId, requestId, line, slot, waitedMs')) {
     // The others count calls.
     if (item.requestId !== undefined) yield item as PlaceFacts;
   }
 }
 
 /** The extractions that a mark, or a count of repeats, names. */
-async function* scanMarked(client: DynamoDBClient, table: string): AsyncGenerator<string, void> {
-  for await (const { credentialsMac, extractionIds } of scan(
-    client,
-    table,
-    'credentialsMac, extractionIds',
-  )) {
-    yield* (extractionIds as readonly string[] | undefined) ?? [repeatsOf(String(credentialsMac))];
+async function* scanMarks(client: DynamoDBClient, table: string): AsyncGenerator<MarkFacts, void> {
+  const attributes = 'credentialsMac, extractionIds, expiresAt, isRefused';
+  for await (const { credentialsMac, extractionIds, ...says } of scan(client, table, attributes)) {
+    const ids = (extractionIds as readonly string[] | undefined) ?? [repeatsOf(String(credentialsMac))];
+    yield* ids.map((extractionId) => ({ extractionId, ...says }) as MarkFacts);
   }
 }
 
-/** The tombstones, with the time at which their erasure was asked for. */
+/** The tombstones, with what is known of their erasure. */
 async function* scanTombstones(client: DynamoDBClient, table: string): AsyncGenerator<Tombstone, void> {
-  const asked = new Map<string, string>();
+  const asked = new Map<string, Pick<Tombstone, 'askedAt' | 'searchedAt' | 'reference'>>();
   const tombstones: (Tombstone & { readonly erasureId: string })[] = [];
   for await (const item of everyErasure(client, table)) {
-    if ('askedAt' in item) asked.set(item.erasureId, item.askedAt);
-    else tombstones.push(item);
+    if (!('askedAt' in item)) tombstones.push(item);
+    else {
+      const { askedAt, searchedAt, reference } = item;
+      asked.set(item.erasureId, defined({ askedAt, searchedAt, reference }));
+    }
   }
-  for (const { erasureId, ...tombstone } of tombstones)
-    yield { ...tombstone, ...defined({ askedAt: asked.get(erasureId) }) };
+  for (const { erasureId, ...tombstone } of tombstones) yield { ...tombstone, ...asked.get(erasureId) };
 }
 
 const readStored = async (s3: S3Client, { bucket, key }: StoredResults): Promise<StoredBytes | undefined> => {
@@ -135,8 +136,9 @@ export const auditSources = (deployment: Deployment): AuditSources => {
     accepted: lines('StartTaskLog', logMessages.accepted),
     due: async () => openExtractionIds(dynamo, output('ExtractionsTableName')),
     tombstones: () => scanTombstones(dynamo, output('ErasuresTableName')),
-    marked: () => scanMarked(dynamo, output('RefusalsTableName')),
+    marks: () => scanMarks(dynamo, output('RefusalsTableName')),
     line: () => scanLine(dynamo, output('StartLineTableName')),
+    shared: () => breakersOf(deployment).list(),
     objects: (extractionId) =>
       countObjects(s3Of(deployment), output('ResultsBucketName'), `${extractionId}/`),
     requestItems: () => scanRequests(dynamo, output('RequestsTableName')),
@@ -150,7 +152,14 @@ export const auditSources = (deployment: Deployment): AuditSources => {
       return readItems(dynamo, { table: output('ExtractionsTableName') }, keys) as AsyncIterable<Extraction>;
     },
     tasks: (taskIds) => {
-      const attributes = ['taskId', 'extractionId', 'taskStatus', 'notifiedAt'];
+      const attributes = [
+        'taskId',
+        'extractionId',
+        'taskStatus',
+        'firstStatus',
+        'notifiedAt',
+        'credentialsMac',
+      ];
       const keys = taskIds.map((taskId) => ({ taskId }));
       return readItems(
         dynamo,

@@ -13,19 +13,29 @@ export type Logged = Readonly<Record<'extractionId' | 'at', string>> &
 
 /** An item of `Tasks`, without the callback token. */
 export type TaskFacts = {
-  readonly [Name in 'extractionId' | 'taskStatus' | 'notifiedAt']?: string;
+  readonly [Name in 'extractionId' | 'taskStatus' | 'firstStatus' | 'notifiedAt' | 'credentialsMac']?: string;
 } & { readonly taskId: string };
 
 /** An item of `Requests`, without what is sealed. `expiresAt` is in epoch seconds. */
 export type RequestItem = Pick<Extraction, 'extractionId' | 'requestId'> & { readonly expiresAt: number };
 
-/** A record that is to be erased, and of which nothing may be left after `erasedAt`. `askedAt`: of its erasure, while that is known. */
-export type Tombstone = Pick<Extraction, 'extractionId' | 'requestId'> &
-  Readonly<Partial<Record<'askedAt' | 'removingAt' | 'erasedAt', string>>>;
+/**
+ * A record that is to be erased, and of which nothing may be left after `erasedAt`. `askedAt` and `searchedAt`: of its erasure, while that is known.
+ * `reference`: its erasure still has one.
+ */
+export type Tombstone = Pick<Extraction, 'extractionId' | 'requestId' | 'reference'> &
+  Readonly<Partial<Record<'askedAt' | 'searchedAt' | 'removingAt' | 'erasedAt', string>>>;
+
+/** What an item of `Refusals` says of one extraction: a mark, or a count of repeats. `expiresAt` is in epoch seconds. */
+export type MarkFacts = Pick<Extraction, 'extractionId'> & {
+  readonly expiresAt: number;
+  readonly isRefused?: boolean;
+};
 
 /** An item of `StartLine`, without the callback token. `line`: it is in the index, and so waits to be released. */
 export type PlaceFacts = Pick<Extraction, 'extractionId' | 'requestId'> & {
   readonly line?: string;
+  readonly slot: string;
   readonly waitedMs: number;
 };
 
@@ -45,9 +55,10 @@ export interface AuditSources {
   requestItems(): AsyncIterable<RequestItem>;
   /** What is being erased, and what was, as far as tombstones show it: of 42 days. */
   tombstones(): AsyncIterable<Tombstone>;
-  /** The ids that the items of `Refusals` name. */
-  marked(): AsyncIterable<string>;
+  marks(): AsyncIterable<MarkFacts>;
   line(): AsyncIterable<PlaceFacts>;
+  /** The items of `Breakers` by name: the breakers of each caller, and the rate of all. */
+  shared(): Promise<ReadonlyMap<string, object>>;
   /** How many objects, in every version, the bucket has of an extraction. */
   objects(extractionId: string): Promise<number>;
   /** What the stream still has until that time, in order for each extraction. */
@@ -83,8 +94,9 @@ export type Facts = {
   readonly steps: readonly Step[];
   readonly items: readonly RequestItem[];
   readonly tombstones: readonly Tombstone[];
-  readonly marked: ReadonlySet<string>;
+  readonly marks: readonly MarkFacts[];
   readonly line: readonly PlaceFacts[];
+  readonly shared: ReadonlyMap<string, object>;
   /** By `extractionId`, of what was erased. */
   readonly objects: ReadonlyMap<string, number>;
   readonly ids: ReadonlySet<string>;
@@ -97,6 +109,7 @@ export type Facts = {
   readonly stored: ReadonlyMap<string, StoredBytes | undefined>;
 };
 
+/** `extractionId` is empty where it is about all of them. */
 export type Finding = { readonly extractionId: string; readonly what: string };
 
 /** `notChecked`: what the rule is about, and nothing could show. `left`: the extractions whose items are left to expire. */

@@ -121,8 +121,9 @@ const choose = async (
   const due = await read('due', [], sources.due);
   const items = await readAll('requestItems', sources.requestItems, asItIs);
   const tombstones = await readAll('tombstones', sources.tombstones, asItIs);
-  const marked = await readAll('marked', sources.marked, asItIs);
+  const marks = await readAll('marks', sources.marks, asItIs);
   const line = await readAll('line', sources.line, asItIs);
+  const shared = await read('shared', new Map<string, object>(), sources.shared);
   // A repeated request has several lines, and the first is kept.
   const requests = new Map(lines.toReversed().map((line) => [line.extractionId, line]));
   const drawn = draw([...requests.keys()], options);
@@ -131,10 +132,11 @@ const choose = async (
     ...accepted.filter(({ extractionId }) => !requests.has(extractionId)),
     ...items,
     ...tombstones,
+    ...marks,
     ...line,
   ];
   const ids = [...new Set([...drawn, ...due, ...others.map(({ extractionId }) => extractionId)])];
-  const facts = { requested, accepted, items, tombstones, marked: new Set(marked), line };
+  const facts = { requested, accepted, items, tombstones, marks, line, shared };
   return { requests: requests.size, ids, facts };
 };
 

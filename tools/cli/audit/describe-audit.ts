@@ -1,6 +1,7 @@
 import type { CommandText } from '../terminal/command-text.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import type { AuditReport, RuleReport } from './audit.ts';
+import type { Finding } from './audit-types.ts';
 
 const some = (number: number, one: string): string =>
   `${number.toLocaleString('en')} ${number === 1 ? one : `${one}s`}`;
@@ -31,6 +32,10 @@ export const describeEstimate = async (
 /** More findings of one rule do not fit on a screen. --json prints all. */
 const maxFindings = 20;
 
+/** The command that shows more of a finding. */
+export const commandFor = ({ extractionId }: Finding, command: CommandText): string =>
+  extractionId === '' ? command('rate') : command('explain', extractionId);
+
 /** The lines of a rule, with the command that explains each extraction. */
 export const describeRule = (
   { sentence, result, checked, findings, notChecked }: RuleReport,
@@ -43,7 +48,7 @@ export const describeRule = (
     `${result === 'passed' ? '✓' : '✗'} ${sentence} ${checked.toLocaleString('en')} checked${found}.`,
     ...findings
       .slice(0, maxFindings)
-      .flatMap(({ extractionId, what }) => [`  ${what}`, `    → \`${command('explain', extractionId)}\``]),
+      .flatMap((one) => [`  ${one.what}`, `    → \`${commandFor(one, command)}\``]),
     ...(left > 0 ? [`  … and ${left.toLocaleString('en')} more, which --json prints.`] : []),
     ...(notChecked === undefined ? [] : [`  · not checked: ${notChecked}`]),
   ];

@@ -2,12 +2,15 @@ import type { Checked, Facts, Tombstone } from './audit-types.ts';
 import { age, checkEach, slack } from './check-each.ts';
 
 /** What is left of an extraction that was erased. A later request under the same key has things of its own. */
-const leftOf = (facts: Facts, { extractionId, requestId, erasedAt }: Tombstone): string | undefined => {
-  const { records, items, accepted, tasks, objects, marked, line } = facts;
+const leftOf = (facts: Facts, marked: ReadonlySet<string>, tombstone: Tombstone): string | undefined => {
+  const { extractionId, requestId, reference, searchedAt, erasedAt } = tombstone;
+  const { records, items, accepted, tasks, objects, line } = facts;
   const record = records.get(extractionId);
-  const isLinked = accepted.some(
-    (one) => one.extractionId === extractionId && tasks.get(one.taskId ?? '')?.extractionId === extractionId,
-  );
+  const isLinked = accepted.some((one) => {
+    const { extractionId: linked, credentialsMac } = tasks.get(one.taskId ?? '') ?? { taskId: '' };
+    const isOwn = linked === extractionId || (linked === undefined && credentialsMac !== undefined);
+    return one.extractionId === extractionId && isOwn;
+  });
   const left = [
     ...(record?.requestId === requestId ? ['its record'] : []),
     ...(items.some((item) => item.requestId === requestId) ? ['its sealed data'] : []),
@@ -15,15 +18,16 @@ const leftOf = (facts: Facts, { extractionId, requestId, erasedAt }: Tombstone):
     ...(record === undefined && isLinked ? ['its task'] : []),
     ...(record === undefined && (objects.get(extractionId) ?? 0) > 0 ? ['its results'] : []),
     ...(record === undefined && marked.has(extractionId) ? ['what its bank refused'] : []),
+    ...(searchedAt !== undefined && reference !== undefined ? ['the reference of its erasure'] : []),
   ];
   return left.length === 0 ? undefined : `It was erased at ${erasedAt}, and there is ${left.join(', ')}.`;
 };
 
-export const checkErasedIsGone = (facts: Facts): Checked =>
-  checkEach(
-    facts.tombstones.filter(({ erasedAt }) => erasedAt !== undefined),
-    (one) => leftOf(facts, one),
-  );
+export const checkErasedIsGone = (facts: Facts): Checked => {
+  const marked = new Set(facts.marks.map(({ extractionId }) => extractionId));
+  const erased = facts.tombstones.filter(({ erasedAt }) => erasedAt !== undefined);
+  return checkEach(erased, (one) => leftOf(facts, marked, one));
+};
 
 /** A message is tried again for some minutes. Then it is in the dead-letter queue. */
 const removalSeconds = 3_600;

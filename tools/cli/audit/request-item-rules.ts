@@ -14,7 +14,8 @@ const wrongNeeded = (facts: Facts, record: Extraction, item: RequestItem | undef
   const { status, method, requestedAt, startedAt = requestedAt, deadlineAt, dueShard, dueAt = '' } = record;
   const isNeeded = method === 'consent' ? dueShard !== undefined : /^(REQUESTED|STARTING)$/.test(status);
   if (!isNeeded || age(facts, startedAt) < slack) return undefined;
-  const ends = item && timeOf(item.expiresAt);
+  // KMS decrypts nothing for another extraction than its item names.
+  const ends = item?.extractionId === record.extractionId ? timeOf(item.expiresAt) : undefined;
   const needed = method === 'consent' && deadlineAt > dueAt ? deadlineAt : dueAt;
   if (ends !== undefined && ends >= needed) return undefined;
   return `It is ${status}, and needs its sealed data until ${needed}. They ${ends ? `expire at ${ends}` : 'are gone'}.`;

@@ -5,6 +5,7 @@ import { checkErasedIsGone, checkErasures } from './erasure-rules.ts';
 import { expectedAdvice } from './expected-advice.ts';
 import { wrongRecord } from './record-rules.ts';
 import { checkItems } from './request-item-rules.ts';
+import { checkMarks, checkShared } from './shared-rules.ts';
 import { checkLine, wrongWait } from './wait-rules.ts';
 
 /** The rules of docs/design.md and docs/stream.md, stated again: code that was shared with the functions would share their mistakes. */
@@ -243,7 +244,7 @@ export const rules: readonly Rule[] = [
   {
     id: 'erased-is-gone',
     sentence: 'Nothing is left of what was erased.',
-    needs: ['tombstones', 'objects', 'records', 'requestItems', 'tasks', 'marked', 'line'],
+    needs: ['tombstones', 'objects', 'records', 'requestItems', 'tasks', 'marks', 'line'],
     check: checkErasedIsGone,
   },
   {
@@ -251,6 +252,18 @@ export const rules: readonly Rule[] = [
     sentence: 'Every erasure ends, and only what one is about is marked `erasingAt`.',
     needs: ['tombstones', 'records', 'limits'],
     check: checkErasures,
+  },
+  {
+    id: 'marks-agree',
+    sentence: 'Credentials are marked as refused only if their bank refused them, and for 28 days at most.',
+    needs: ['marks', 'records', 'tasks'],
+    check: checkMarks,
+  },
+  {
+    id: 'starts-not-held',
+    sentence: 'No breaker and no rate holds starts for more than an hour.',
+    needs: ['shared'],
+    check: checkShared,
   },
   ofEach('advice', '`advice` is that of the table in docs/stream.md.', wrongAdvice, ['records']),
   ofEach('closed-in-time', 'Every outcome is closed in time, with its results or without.', wrongOpen),

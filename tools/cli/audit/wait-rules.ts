@@ -22,16 +22,28 @@ export const wrongWait = (facts: Facts, record: Extraction): string | undefined 
   return isWaiting ? undefined : `It is REQUESTED since ${requestedAt}, and has no place in line.`;
 };
 
+/** Where the places of a record are: another caller, priority or group has other turns. */
+const slotsOf = (record: Extraction): string => {
+  const { requestedBy, priority = 'interactive' } = record;
+  const group = record.method === 'consent' ? record.product : record.entity;
+  const escaped = [requestedBy, priority, group].map((part) =>
+    part.replaceAll('%', '%25').replaceAll('#', '%23'),
+  );
+  return `${escaped.join('#')}#`;
+};
+
 /** Who waits to be released is a start that nobody has made. It leaves the line a moment after it is released. */
 export const checkLine = (facts: Facts): Checked => {
   const { records, present } = facts;
   const waiting = facts.line.filter(({ line }) => line !== undefined);
-  return checkEach(waiting, ({ extractionId, requestId }) => {
+  return checkEach(waiting, ({ extractionId, requestId, slot }) => {
     const record = records.get(extractionId);
     if (record === undefined) {
       return present.has(extractionId) ? undefined : 'It has a place in line, and no record.';
     }
     if (record.requestId !== requestId) return 'Its place in line is of a request that another one replaced.';
+    if (!slot.startsWith(slotsOf(record)))
+      return `Its place in line is that of another caller or group: ${slot}.`;
     const { status, settledAt, startedAt, startingAt } = record;
     const left = settledAt ?? startedAt ?? startingAt;
     if (status === 'REQUESTED' || left === undefined || age(facts, left) < late(facts) + slack)

@@ -1,6 +1,6 @@
 import { audit as auditDeployment } from '../audit/audit.ts';
 import { auditSources } from '../audit/audit-sources-from-aws.ts';
-import { describeAudit, describeEstimate, describeRule } from '../audit/describe-audit.ts';
+import { commandFor, describeAudit, describeEstimate, describeRule } from '../audit/describe-audit.ts';
 import type { Since } from '../terminal/parse-time.ts';
 import type { CommandContext } from './command-context.ts';
 
@@ -28,7 +28,7 @@ export const audit = async (options: AuditCommandOptions, { shell, connect }: Co
   for (const rule of report.rules) {
     const findings = rule.findings.map((one) => ({
       ...one,
-      command: deployment.command('explain', one.extractionId),
+      command: commandFor(one, deployment.command),
     }));
     shell.print(describeRule(rule, deployment.command), { ...rule, findings });
   }

@@ -6,6 +6,7 @@ import type { Extraction, ExtractionStatus } from '#lib/extraction/record.ts';
 import { type AuditOptions, audit } from '../../../../../tools/cli/audit/audit.ts';
 import type {
   AuditSources,
+  MarkFacts,
   PlaceFacts,
   RequestItem,
   StoredBytes,
@@ -85,11 +86,29 @@ const item = (requestId: string, extractionId: string, expires: number): Request
   expiresAt: at(expires).getTime() / 1_000,
 });
 
+/** A place among the turns of the caller of all of these. Without `line`, it was released. */
+const placeOf = (
+  extractionId: string,
+  requestId: string,
+  { caller = waiting.requestedBy, ...fields }: { caller?: string; waitedMs?: number } = {},
+): PlaceFacts => ({
+  ...{ extractionId, requestId, waitedMs: 0, ...fields },
+  slot: `${caller}#interactive#bank#${iso(0)}#${extractionId}`,
+});
+/** One that waits to be released. */
+const waitsAs = (...of: Parameters<typeof placeOf>): PlaceFacts => ({ ...placeOf(...of), line: 'line' });
+
 /** What a deployment holds. Each test breaks one thing in it. */
 const clean = () => {
   const records: Extraction[] = [completed, rejected, running, timedOut, consent, waiting];
   const tasks: TaskFacts[] = [
-    { taskId: 'task-1', extractionId: 'completed', taskStatus: 'COMPLETED', notifiedAt: iso(29) },
+    {
+      taskId: 'task-1',
+      extractionId: 'completed',
+      taskStatus: 'COMPLETED',
+      firstStatus: 'COMPLETED',
+      notifiedAt: iso(29),
+    },
     { taskId: 'task-2', extractionId: 'running' },
   ];
   return {
@@ -113,8 +132,12 @@ const clean = () => {
     tombstones: [
       { extractionId: 'erased', requestId: 'request-e', askedAt: iso(300), erasedAt: iso(400) },
     ] as Tombstone[],
-    marked: ['completed'],
-    line: [{ extractionId: 'waiting', requestId: 'request-w', line: 'line', waitedMs: 0 }] as PlaceFacts[],
+    marks: [{ extractionId: 'completed', expiresAt: at(7 * 86_400).getTime() / 1_000 }] as MarkFacts[],
+    line: [waitsAs('waiting', 'request-w')] as PlaceFacts[],
+    shared: new Map<string, object>([
+      ['rate', { state: { lineUntil: at(605).getTime() } }],
+      [waiting.requestedBy, { state: { groups: [['bank', at(590).getTime()]] } }],
+    ]),
     objects: new Map<string, number>(),
     stored: new Map<string, StoredBytes>([[results.key, results]]),
   };
@@ -133,7 +156,8 @@ const sourcesOf = (world: World): AuditSources => ({
   due: async () => world.records.flatMap(({ extractionId, dueAt }) => (dueAt ? [extractionId] : [])),
   requestItems: () => each(world.items),
   tombstones: () => each(world.tombstones),
-  marked: () => each(world.marked),
+  marks: () => each(world.marks),
+  shared: async () => world.shared,
   line: () => each(world.line),
   objects: async (extractionId) => world.objects.get(extractionId) ?? 0,
   changes: () => each(world.changes),
@@ -153,7 +177,7 @@ const findingsIn = async (world: World, more: Partial<AuditOptions> = {}) =>
   (await reportsOf(sourcesOf(world), more)).flatMap(({ id, findings, result }) =>
     result === 'unchecked'
       ? [`${id} unchecked`]
-      : findings.map(({ extractionId }) => `${id} ${extractionId}`),
+      : findings.map(({ extractionId }) => `${id} ${extractionId}`.trim()),
   );
 
 test('a clean deployment has no finding, and every rule has something to check', async () => {
@@ -212,6 +236,7 @@ const edit = (before: Extraction, fields: object): StreamChange => ({
 /** What makes a record invalid by itself. */
 const invalid: readonly (readonly [what: string, record: Extraction, fields: object])[] = [
   ['COMPLETED, without its results', completed, without('results')],
+  ['COMPLETED, with results that were not collected', completed, without('collectedAt')],
   ['COMPLETED, without its taskId', completed, without('taskId')],
   ['COMPLETED, without its attempt', completed, without('attemptId')],
   ['COMPLETED, without isFinal', completed, without('isFinal')],
@@ -235,6 +260,8 @@ const invalid: readonly (readonly [what: string, record: Extraction, fields: obj
   ['no fingerprint', completed, without('fingerprint')],
   ['no actions', completed, without('actions' as keyof Extraction)],
   ['by credentials, with a consent', completed, { consentId: 'c' }],
+  ['a deadline before its request', completed, { deadlineAt: iso(-60) }],
+  ['REJECTED, without a reason', rejected, without('reason')],
   ['REJECTED, with a task', rejected, { taskId: 'task-9' }],
   ['REJECTED, with results', rejected, { results }],
   ['REJECTED by a webhook', rejected, { settledBy: 'webhook' }],
@@ -262,6 +289,8 @@ const invalid: readonly (readonly [what: string, record: Extraction, fields: obj
   ['UNCONFIRMED, with isFinal', rejected, { ...unconfirmed, isFinal: true }],
   ['UNCONFIRMED, with a task', rejected, { ...unconfirmed, taskId: 'task-9' }],
   ['NOT_STARTED by a start', rejected, { ...notStarted, extractionId: 'rejected', settledBy: 'start' }],
+  ['NOT_STARTED, with a task', rejected, { ...notStarted, extractionId: 'rejected', taskId: 'task-9' }],
+  ['by consent, and a webhook was to come', consent, { withoutWebhook: true }],
   ['by consent, without one', consent, without('consentId' as keyof Extraction)],
   ['by consent, with credentials', consent, { entity: 'bank' }],
 ];
@@ -299,7 +328,8 @@ const broken: Readonly<Record<string, Readonly<Record<string, Break>>>> = {
     'a record was removed while it was open': (world) => remove(world, running),
   },
   'deadlines-kept running': {
-    'a record runs beyond its deadline': (world) => replace(world, running, { deadlineAt: iso(-3_600) }),
+    'a record runs beyond its deadline': (world) =>
+      replace(world, running, { ...startedAt(-9_000), deadlineAt: iso(-3_600) }),
   },
   'deadlines-kept running, records-valid running': {
     'a deadline is damaged': (world) => replace(world, running, { deadlineAt: 'soon' }),
@@ -333,9 +363,18 @@ const broken: Readonly<Record<string, Readonly<Record<string, Break>>>> = {
       replace(world, running, { ...without('dueShard'), ...without('dueAt') }),
   },
   'erased-is-gone erased ': {
-    'a mark names it': ({ marked }) => marked.push('erased'),
-    'it has a place in line': ({ line }) =>
-      line.push({ extractionId: 'erased', requestId: 'request-e', waitedMs: 0 }),
+    'its task keeps a MAC of its credentials': ({ accepted, tasks }) => {
+      accepted.push({ extractionId: 'erased', taskId: 'task-e', at: iso(2) });
+      tasks.push({ taskId: 'task-e', credentialsMac: 'mac' });
+    },
+    'its erasure was searched, and keeps the reference': ({ tombstones }) =>
+      tombstones.splice(0, 1, {
+        ...{ extractionId: 'erased', requestId: 'request-e', askedAt: iso(300), erasedAt: iso(400) },
+        ...{ searchedAt: iso(350), reference: 'a person' },
+      }),
+    'a mark names it': ({ marks }) =>
+      marks.push({ extractionId: 'erased', expiresAt: at(900).getTime() / 1_000 }),
+    'it has a place in line': ({ line }) => line.push(placeOf('erased', 'request-e')),
   },
   'erasures-end erasing': {
     'a removal never ended': ({ tombstones }) =>
@@ -390,16 +429,22 @@ const broken: Readonly<Record<string, Readonly<Record<string, Break>>>> = {
         deadlineAt: iso(-1_010),
         settledAt: iso(-1_000),
       });
-      world.line.push({ extractionId: 'timed-out', requestId: 'request-1', line: 'line', waitedMs: 0 });
+      world.line.push(waitsAs('timed-out', 'request-1'));
     },
   },
   'line-agrees waiting': {
-    'a place in line is of a replaced request': ({ line }) =>
-      line.push({ extractionId: 'waiting', requestId: 'request-before', line: 'line', waitedMs: 0 }),
+    'a place in line is of a replaced request': ({ line }) => line.push(waitsAs('waiting', 'request-before')),
+  },
+  'line-agrees waiting ': {
+    'a place is among the turns of another caller': ({ line }) =>
+      line.splice(
+        0,
+        1,
+        waitsAs('waiting', 'request-w', { caller: 'arn:aws:iam::111122223333:user/another' }),
+      ),
   },
   'line-agrees gone': {
-    'a place in line is of no record': ({ line }) =>
-      line.push({ extractionId: 'gone', requestId: 'request-g', line: 'line', waitedMs: 0 }),
+    'a place in line is of no record': ({ line }) => line.push(waitsAs('gone', 'request-g')),
   },
   'requests-forgotten nobody': {
     'sealed data are of no record': ({ items }) => items.push(item('request-n', 'nobody', 9_000)),
@@ -414,8 +459,36 @@ const broken: Readonly<Record<string, Readonly<Record<string, Break>>>> = {
   'requests-forgotten running': {
     'credentials are kept after the start': (world) => world.items.push(item('request-1', 'running', 9_000)),
   },
+  'requests-forgotten rejected': {
+    'credentials are kept after a start that may have been made': (world) => {
+      replace(world, rejected, { ...unconfirmed, ...without('isFinal'), requestId: 'request-u' });
+      world.items.push(item('request-u', 'rejected', 9_000));
+    },
+  },
+  'requests-forgotten waiting, requests-forgotten completed': {
+    'sealed data name another extraction': (world) => {
+      world.items.splice(1, 1, item('request-w', 'completed', 9_000));
+    },
+  },
+  'requests-forgotten waiting, requests-forgotten waiting ': {
+    'sealed data have no end': (world) => {
+      world.items.splice(1, 1, item('request-w', 'waiting', Number.NaN));
+    },
+  },
   'requests-forgotten gone': {
     'an expired item stays': (world) => world.items.push(item('r', 'gone', -700_000)),
+  },
+  'marks-agree completed': {
+    'a mark ends in a year': ({ marks }) =>
+      marks.push({ extractionId: 'completed', expiresAt: at(365 * 86_400).getTime() / 1_000 }),
+    'credentials that were right are marked as refused': ({ marks }) =>
+      marks.push({ extractionId: 'completed', expiresAt: at(900).getTime() / 1_000, isRefused: true }),
+  },
+  'starts-not-held ': {
+    'a breaker is open for a day': ({ shared }) =>
+      shared.set(waiting.requestedBy, { state: { opened: { others: { at: at(86_400).getTime() } } } }),
+    'starts wait for the rate for a day': ({ shared }) =>
+      shared.set('rate', { state: { lineUntil: at(86_400).getTime() } }),
   },
   'advice rejected': { 'the advice is another': (world) => replace(world, rejected, { advice: 'operator' }) },
   'closed-in-time timed-out': {
@@ -451,6 +524,7 @@ const broken: Readonly<Record<string, Readonly<Record<string, Break>>>> = {
     'nothing was delivered to what a webhook settled': (world) => world.tasks.splice(0, 1, taskOf(completed)),
   },
   'due-while-open running ': {
+    'an open record has half of its key': (world) => replace(world, running, without('dueAt')),
     'no sweep reads the shard of a record': (world) => replace(world, running, { dueShard: 1.5 }),
   },
   'requests-forgotten consent': {
@@ -532,7 +606,7 @@ const harmless: Readonly<Record<string, Break>> = {
   },
   'a start goes on after six hours in line': (world) => {
     replace(world, waiting, { requestedAt: iso(-21_600), dueAt: iso(700) });
-    world.line = [{ extractionId: 'waiting', requestId: 'request-w', waitedMs: 21_600_000 }];
+    world.line = [placeOf('waiting', 'request-w', { waitedMs: 21_600_000 })];
   },
   'a read had another answer of the provider before the delivery': (world) => {
     replace(world, completed, { settledBy: 'reconcile' });
@@ -552,6 +626,10 @@ test.each(Object.entries(harmless))('%s: nothing is found', async (_, changeIt) 
 
 /** What is not found, and why. One that is found from now on belongs above. */
 const notFound: Readonly<Record<string, readonly [breakIt: Break, why: string]>> = {
+  'the shard of an open record is not the hash of its id': [
+    (world) => replace(world, running, { dueShard: 7 }),
+    'the sweep reads every shard, so it is found all the same',
+  ],
   'an object of no extraction': [
     ({ objects }) => objects.set('nobody', 1),
     'the bucket is listed for erased ones alone; objects expire',
@@ -572,7 +650,7 @@ const notFound: Readonly<Record<string, readonly [breakIt: Break, why: string]>>
     'the stream has 24 hours, and the fingerprint needs a secret. Caller and entity are in the log',
   ],
   'a mark of refused credentials is deleted': [
-    (world) => world.marked.pop(),
+    (world) => world.marks.pop(),
     'nothing else names it. The bank refuses the credentials once more',
   ],
   'a tombstone is deleted': [
