@@ -17,6 +17,7 @@ export const sourcesWith = (
   sweepEveryMinutes: 5,
   open: async () => records.filter(({ dueShard }) => dueShard !== undefined),
   recent: async () => ({ items: records, complete: true }),
+  lastHour: () => more.recent?.(at(-3_500)) ?? Promise.resolve({ items: records, complete: true }),
   record: async (extractionId) => records.find((record) => record.extractionId === extractionId),
   recordOfTask: async (taskId) => records.find((record) => record.taskId === taskId),
   withName: async (by, name) => ({ items: records.filter((record) => record[by] === name), complete: true }),
@@ -44,6 +45,7 @@ export const comparedSubjects: ConsoleSources['subjects'] = async () => {
     user: 1,
     caller: 0,
     failed: 1,
+    failedSince: iso(-2_700),
     causes: [{ cause: 'TIMEOUT_ERROR', count: 1 }],
     toStart: { p50: 1, p95: 2 },
     toOutcome: { p50: 41, p95: 58 },
@@ -52,7 +54,7 @@ export const comparedSubjects: ConsoleSources['subjects'] = async () => {
     { cause: 'TIMEOUT_ERROR', count: 8 },
     { cause: 'NOT_STARTED start-window-over', count: 2 },
   ];
-  const failedSince = '2026-03-01T10:50:00.000Z';
+  const failedSince = iso(-2_400);
   const fails = { ...works, requested: 14, ended: 12, well: 1, failed: 10, failedSince, causes };
   const day = { ...works, requested: 902, ended: 900, well: 870, user: 19, failed: 11 };
   const days = { lastDay: day, dayBefore: day, dayChange: 'same' } as const;
@@ -62,14 +64,27 @@ export const comparedSubjects: ConsoleSources['subjects'] = async () => {
       { ...row, subject: 'demo-bank', lastHour: fails, hourChange: 'worse' },
       { ...row, subject: 'other-bank', lastHour: works, hourChange: 'same' },
     ],
-    // The bank has failed for two hours.
-    hours: Array.from({ length: 48 }, (_, index) => index).flatMap((hoursAgo) => {
+    // The bank has failed since 11:20, and this hour has just begun.
+    hours: Array.from({ length: 48 }, (_, hoursAgo) => hoursAgo).flatMap((hoursAgo) => {
       const hour = iso(-3_600 * hoursAgo);
-      const failed = hoursAgo < 2 ? 10 - 4 * hoursAgo : 0;
-      const others = hoursAgo % 5 === 2 ? 2 : 0;
+      const [ended = 12, failed = 0] =
+        [
+          [1, 1],
+          [11, 9],
+        ][hoursAgo] ?? [];
+      const user = hoursAgo === 0 ? 0 : 1;
+      const others = hoursAgo === 0 ? 2 : 38;
       return [
-        { subject: 'demo-bank', hour, ended: 12, well: 11 - failed, user: 1, caller: 0, failed },
-        { subject: 'other-bank', hour, ended: 38, well: 35 - others, user: 2, caller: 1, failed: others },
+        { subject: 'demo-bank', hour, ended, well: ended - failed - user, user, caller: 0, failed },
+        {
+          subject: 'other-bank',
+          hour,
+          ended: others,
+          well: others - 2 * user,
+          user,
+          caller: user,
+          failed: 0,
+        },
       ];
     }),
     complete: true,

@@ -21,8 +21,8 @@ import {
 import { at, closedExtraction, consentIn, extractionIn, iso } from '../data/extraction-fixtures.ts';
 import { comparedSubjects, consoleDeps, sourcesWith } from './console-fixtures.ts';
 
-/** What the pictures of docs/console.md show: a day like others, an outage of the provider, more than fit a page, and a crowd in line. */
-export type Pictured = 'day' | 'outage' | 'many' | 'crowd';
+/** What the pictures of docs/console.md show: a bank that fails, an outage of the provider, more than fit a page, a crowd in line, and `npm start`. */
+export type Pictured = 'day' | 'outage' | 'many' | 'crowd' | 'sandbox';
 
 const idOf = (digits: string): string => `0190a0b0-${digits.slice(0, 4)}-7000-8000-0000${digits}`;
 
@@ -86,7 +86,21 @@ const day: readonly Extraction[] = [
   ended('43f7a0cc', -200, 'PARTIAL', { reference: 'order-1039', ...timedOutAtBank('PARTIAL') }),
   ended('41d09e55', -260, 'COMPLETED', { entity: 'other-bank' }),
   ended('3be81f70', -320, 'CREDENTIALS_WRONG', { entity: 'other-bank' }),
-  ended('37c2d4a8', -600, 'COMPLETED', { settledBy: 'reconcile' }),
+  ended('37c2d4a8', -600, 'COMPLETED', { entity: 'other-bank', settledBy: 'reconcile' }),
+  // As many as `comparedSubjects` counts in the last hour: 10 of 12 failed at one bank, and 1 of 41 at the other.
+  ...Array.from({ length: 6 }, (_, index) =>
+    ended(`3${index}5c11e0`, -2_442 + 330 * index, 'FAILED', timedOutAtBank('FAILED')),
+  ),
+  ...['2a1160f4', '2b77c39d'].map((digits, index) =>
+    ended(digits, -1_900 + 700 * index, 'NOT_STARTED', { settledBy: 'start', reason: 'start-window-over' }),
+  ),
+  ended('29d0b1c6', -3_000, 'CREDENTIALS_WRONG'),
+  ...Array.from({ length: 37 }, (_, index) =>
+    ended((0x10a00000 + index * 0x31c7).toString(16), -3_400 + 83 * index, 'COMPLETED', {
+      entity: 'other-bank',
+    }),
+  ),
+  ended('1f20aa07', -2_742, 'FAILED', { entity: 'other-bank', ...timedOutAtBank('FAILED') }),
 ];
 
 const held: readonly Extraction[] = ['9e4401b6', '9e5120aa', '9e77c013', '9f0184e2'].map((digits, index) =>
@@ -183,9 +197,10 @@ const history = (kind: Pictured): LineHistory => {
 };
 
 const recordsOf = (kind: Pictured): readonly Extraction[] => {
-  if (kind === 'crowd') return [...crowd, ...day.filter(({ dueShard }) => dueShard === undefined)];
+  const wentWell = day.filter(({ status }) => status === 'COMPLETED');
+  if (kind === 'crowd') return [...crowd, ...wentWell];
   if (kind === 'many') return many;
-  return kind === 'day' ? day : [...held, ...day.filter(({ dueShard }) => dueShard === undefined)];
+  return kind === 'outage' ? [...held, ...wentWell] : day;
 };
 
 const holds = (kind: Pictured): readonly Hold[] => {
@@ -238,7 +253,6 @@ const system: Parameters<typeof sandboxActions>[0] = {
 };
 
 const actions: readonly ConsoleAction[] = [
-  ...sandboxActions(system),
   requestAgainAction({
     apiUrl: '',
     fetch: async () => new Response(),
@@ -335,7 +349,13 @@ export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1]
     }),
   ),
   everyMs: 60_000,
-  actions,
-  sandboxState: async () => ({ active: ['The provider answers with 503, for 24 s more.'] }),
+  // No other stage than that of `npm start` has a sandbox.
+  ...(kind === 'sandbox'
+    ? {
+        stage: 'local',
+        actions: [...sandboxActions(system), ...actions],
+        sandboxState: async () => ({ active: ['The provider answers with 503, for 24 s more.'] }),
+      }
+    : { actions }),
   random: () => 'random',
 });

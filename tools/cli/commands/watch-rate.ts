@@ -63,7 +63,7 @@ export const watchRate = async (
     }
     printedUntil = Math.max(printedUntil, ...over.map(({ at }) => at + periodMs));
     changedUntil = fresh.at(-1)?.at ?? changedUntil;
-    shell.wait(describeWaiting(await readRate()));
+    shell.wait(describeWaiting(await readRate(), shell.now()));
     await shell.sleep(everyMs, interrupted);
     shell.wait(undefined);
     if (interrupted.aborted) return exitCodes.interrupted;

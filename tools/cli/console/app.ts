@@ -14,13 +14,14 @@ import { showNotice } from './pages/action-pages.ts';
 import { deliveriesPage } from './pages/deliveries-page.ts';
 import { extractionPage } from './pages/extraction-page.ts';
 import { type Frame, framePage } from './pages/frame.ts';
-import { type DeploymentState, readState, showBanner } from './pages/health-banner-and-strip.ts';
 import { healthPage } from './pages/health-page.ts';
 import { linePage } from './pages/line-page.ts';
 import { listPage } from './pages/list-page.ts';
-import { type Content, linksFrom, notFoundPage } from './pages/page-content-and-links.ts';
+import { type Content, linksFrom, notFoundPage, type Page } from './pages/page-content-and-links.ts';
 import { sandboxPage } from './pages/sandbox-page.ts';
+import { statusLine } from './pages/status-line.ts';
 import { type LiveDeps, sendLive } from './send-live-updates.ts';
+import { readState } from './sources/read-state.ts';
 import { type ConsoleSources, readPart } from './sources/sources.ts';
 import { createShortLived, type ShortLived } from './values-by-random-id.ts';
 
@@ -47,13 +48,23 @@ const assetTypes: ReadonlyMap<string, string> = new Map([
 /** Each open page reads from AWS every few seconds. */
 const maxFollowers = 20;
 
-/** A page's own path and query, such as `/extractions/0190…?from=0`. Only its secret prefix is left out. */
-type PagePath = { readonly path: string; readonly query: URLSearchParams };
+type Loading = { readonly title: string; readonly load: (page: Page) => Promise<Content> };
 
-/** Any text is the path of a page, or of none. So that none throws, it is not parsed as a URL. */
-const parsePagePath = (text: string): PagePath => {
-  const [path = '', ...query] = text.split('?');
-  return { path, query: new URLSearchParams(query.join('?')) };
+const loadings: ReadonlyMap<string, Loading> = new Map([
+  ['/', { title: 'Extractions', load: listPage }],
+  ['/line', { title: 'Line', load: linePage }],
+  ['/deliveries', { title: 'Deliveries', load: deliveriesPage }],
+  ['/health', { title: 'Health', load: healthPage }],
+  ['/sandbox', { title: 'Sandbox', load: sandboxPage }],
+]);
+
+/** A page's own path, such as `/extractions/0190…`. Only its secret prefix and its query are left out. */
+const loadingOf = (path: string): Loading => {
+  const [, extractionId] = /^\/extractions\/([0-9a-f-]{36})$/.exec(path) ?? [];
+  const notFound: Loading = { title: 'Not found', load: async ({ links }) => notFoundPage(links) };
+  return extractionId === undefined
+    ? (loadings.get(path) ?? notFound)
+    : { title: 'Extraction', load: (page) => extractionPage(extractionId, page) };
 };
 
 type Making = {
@@ -63,38 +74,25 @@ type Making = {
   readonly notices: ShortLived<Notice>;
 };
 
-const loadOwn = async (
-  { path, query }: PagePath,
-  state: DeploymentState,
-  { deps: { sources, actions, command, now }, frame: { links } }: Making,
-): Promise<Content> => {
-  const actionsOn = (place: ConsoleAction['place']) => actions.filter((action) => action.place === place);
-  if (path === '/') return listPage(query, { sources, state, actions: actionsOn('list') }, links, now());
-  if (path === '/deliveries') return deliveriesPage(query, sources, links, now());
-  if (path === '/health') return healthPage({ sources, state, actions: actionsOn('health') }, links);
-  if (path === '/line') return linePage(query, { sources, state }, links);
-  const [, extractionId] = /^\/extractions\/([0-9a-f-]{36})$/.exec(path) ?? [];
-  if (extractionId === undefined) return notFoundPage(links);
-  return extractionPage(
-    extractionId,
-    query,
-    { sources, state, command, actions: actionsOn('extraction') },
-    links,
-  );
-};
+/** A text is the path and query of a page, or of none. So that none throws, it is not parsed as a URL. */
+const pathOf = (own: string): string => own.split('?', 1)[0] ?? '';
 
-/** A page with what is above each: what is held, and what a form did. Pages and their live updates are the same. */
-const loadPage = async (page: PagePath, making: Making): Promise<Content> => {
-  const { deps, frame, notices } = making;
+/** A page with what is above each: who is in trouble, and what a form did. Pages and their live updates are the same. */
+const loadPage = async (own: string, { deps, frame, notices, tokens }: Making): Promise<Content> => {
   const { links } = frame;
-  const state = await readState(deps.sources);
-  const notice = notices.find(page.query.get('did'));
-  const content = await loadOwn(page, state, making);
+  const path = pathOf(own);
+  const query = new URLSearchParams(own.slice(path.length));
+  const [state, sandbox] = await Promise.all([readState(deps.sources), deps.sandboxState?.()]);
+  const notice = notices.find(query.get('did'));
+  const issueToken = (id: string) => tokens.keep(subjectOfToken({ id }, ''));
+  const now = deps.now();
+  const { load } = loadingOf(path);
+  const content = await load({ ...deps, query, state, links, now, notice, sandbox, issueToken });
   return {
     ...content,
     model: [state, notice, content.model],
     body: (at) =>
-      html`${withWholeWords(html`${showBanner(state, links, at)}${showNotice(notice, links)}${content.body(at)}`)}`,
+      html`${withWholeWords(html`${statusLine(state, links, at)}${content.showsNotice === true ? '' : showNotice(notice, links)}${content.body(at)}`)}`,
   };
 };
 
@@ -110,8 +108,7 @@ const addLiveRoute = (app: Hono<ConsoleEnv>, path: string, making: Making): void
     if (following.size >= maxFollowers) return c.text('Too many pages are open.\n', 503);
     const follower = Symbol('follower');
     following.add(follower);
-    const page = parsePagePath(c.req.query('page') ?? '/');
-    const load = () => loadPage(page, making);
+    const load = () => loadPage(c.req.query('page') ?? '/', making);
     return sendLive(c, { load, onEnd: () => following.delete(follower) }, making.deps);
   });
 };
@@ -127,53 +124,35 @@ const addStoryRoutes = (app: Hono<ConsoleEnv>, prefix: string, { sources }: Cons
   });
 };
 
-/** A page with forms that act is not live: a new version would take the form from under the operator's hands. */
-const formSender =
-  ({ deps, frame }: Making) =>
-  async (c: Context<ConsoleEnv>, title: string, body: Html) => {
+const addForms = (app: Hono<ConsoleEnv>, path: string, { deps, frame, tokens, notices }: Making): void => {
+  const { actions, onAction } = deps;
+  const send = async (c: Context<ConsoleEnv>, title: string, body: Html) => {
     c.set('hasForm', true);
-    const at = deps.now();
-    const banner = showBanner(await readState(deps.sources), frame.links, at);
-    return c.html(framePage(frame, { title, body: html`${banner}${body}`, now: at }));
+    const now = deps.now();
+    const line = statusLine(await readState(deps.sources), frame.links, now);
+    return c.html(framePage(frame, { title, body: html`${line}${body}`, now }));
   };
-
-const addForms = (app: Hono<ConsoleEnv>, prefix: string, making: Making): void => {
-  const { deps, frame, tokens, notices } = making;
-  const { actions, onAction, sandboxState } = deps;
-  const { links } = frame;
-  const send = formSender(making);
-  addActionRoutes(app, `${prefix}/actions/:action`, { actions, tokens, notices, links, onAction, send });
-  if (!frame.hasSandbox) return;
-  const scenarios = actions.filter(({ place }) => place === 'sandbox');
-  app.get(`${prefix}/sandbox`, async (c) => {
-    const current = (await sandboxState?.()) ?? { active: [] };
-    const notice = notices.find(c.req.query('did') ?? null);
-    const issueToken = (id: string) => tokens.keep(subjectOfToken({ id }, ''));
-    return send(c, 'Sandbox', sandboxPage({ actions: scenarios, ...current, issueToken, notice }, links));
-  });
+  addActionRoutes(app, path, { actions, tokens, notices, links: frame.links, onAction, send });
 };
 
 /** A page that takes longer, in milliseconds, sends its frame first, so that nobody looks at the page before. */
 const frameAfterMs = 100;
 
-const slowTitles: Readonly<Record<string, string>> = {
-  '/': 'Extractions',
-  '/line': 'Line',
-  '/deliveries': 'Deliveries',
-  '/health': 'Health',
-};
-
 /** The frame at once, and the content once it is read. The style sheet hides what says that it is being read. */
 const sendFrameFirst = (
   c: Context<ConsoleEnv>,
-  { own, loading }: { readonly own: string; readonly loading: Promise<Content> },
+  {
+    own,
+    live,
+    loading,
+  }: { readonly own: string; readonly live: string | undefined; readonly loading: Promise<Content> },
   { deps: { now, onError }, frame }: Making,
 ) => {
   const reading = '<p class="reading" role="status">Reading…</p>';
-  const title = slowTitles[parsePagePath(own).path] ?? 'Extraction';
+  const { title } = loadingOf(pathOf(own));
   c.header('content-type', 'text/html; charset=utf-8');
   const write = async (out: StreamingApi): Promise<void> => {
-    const framed = String(await framePage(frame, { title, body: raw(reading), now: now(), live: own }));
+    const framed = String(await framePage(frame, { title, body: raw(reading), now: now(), live }));
     const [before = '', after = ''] = framed.split(reading);
     await out.write(`${before}${reading}`);
     const content = await loading;
@@ -201,18 +180,22 @@ export const createConsoleApp = (deps: ConsoleDeps): Hono<ConsoleEnv> => {
     return c.body(readFileSync(new URL(name, import.meta.url), 'utf8'), 200, { 'content-type': type });
   });
   addLiveRoute(app, `${prefix}/live`, making);
-  addForms(app, prefix, making);
+  addForms(app, `${prefix}/actions/:action`, making);
   addStoryRoutes(app, prefix, deps);
   app.get(`${prefix}/*`, async (c) => {
     const { pathname, search } = new URL(c.req.url);
     const own = `${pathname.slice(prefix.length)}${search}`;
-    const loading = loadPage(parsePagePath(own), making);
+    const loading = loadPage(own, making);
+    // A new version would take the forms of the sandbox from under the operator's hands.
+    const hasForm = pathOf(own) === '/sandbox';
+    if (hasForm) c.set('hasForm', true);
+    const live = hasForm ? undefined : own;
     const loaded = await Promise.race([loading, deps.sleep(frameAfterMs)]);
-    const at = now();
-    if (loaded === undefined) return sendFrameFirst(c, { own, loading }, making);
+    if (loaded === undefined) return sendFrameFirst(c, { own, live, loading }, making);
     const { title, status, body } = loaded;
-    const live = status === undefined ? { live: own } : {};
-    return c.html(framePage(frame, { title, body: body(at), now: at, ...live }), status ?? 200);
+    const at = now();
+    const page = { title, body: body(at), now: at, live: status === undefined ? live : undefined };
+    return c.html(framePage(frame, page), status ?? 200);
   });
   app.onError((error, c) => {
     onError(error);

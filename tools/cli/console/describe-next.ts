@@ -95,6 +95,8 @@ export const describeNext = (
   const next = isToCome ? `next reconcile ${due}` : `${due}: the next sweep queues it`;
   // A narrow cell ends early, and what is late is why it is read.
   if (hold === undefined) return (isToCome ? [awaited(record), next] : [next, awaited(record)]).join(' · ');
-  const held = `${hold.calls} are ${hold.kind === 'paused' ? 'paused' : 'held'}`;
+  const turn =
+    hold.kind === 'open' && hold.nextTurnAt !== undefined ? -secondsSince(hold.nextTurnAt, now) : 0;
+  const held = `${hold.calls} are ${hold.kind === 'paused' ? 'paused' : 'held'}${turn > 0 ? `, next turn in ${formatSeconds(turn)}` : ''}`;
   return [held, ...(record.status === 'REQUESTED' ? [] : [awaited(record)]), next].join(' · ');
 };

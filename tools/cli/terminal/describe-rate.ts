@@ -15,15 +15,21 @@ export type StartRate = Line & {
 export const waitingIn = ({ lanes }: Pick<StartRate, 'lanes'>): number =>
   lanes.reduce((sum, { waiting }) => sum + waiting.length, 0);
 
-/** `188 starts wait in line, and the last one starts in about 1 min 34 s`: what waits, and until when at this rate. */
-export const describeWaiting = (rate: StartRate): string => {
+/** `1 min 34 s (14:32:10Z)`: so long from now, and when that is. */
+export const describeUntil = (seconds: number, now: Date): string => {
+  const at = new Date(now.getTime() + seconds * 1_000).toISOString();
+  return `${formatSeconds(seconds)} (${at.slice(11, 19)}Z)`;
+};
+
+/** `188 starts wait in line, and the last one starts in about 1 min 34 s (14:32:10Z)`: what waits, and until when at this rate. */
+export const describeWaiting = (rate: StartRate, now: Date): string => {
   const waiting = waitingIn(rate);
   const { perSecond, isPaused = false, isComplete = true } = rate;
   if (!isComplete) return `more than ${waiting.toLocaleString('en')} starts wait in line`;
   const until =
     perSecond === undefined || isPaused
       ? ''
-      : `, and the last one starts in about ${formatSeconds(waiting / perSecond)}`;
+      : `, and the last one starts in about ${describeUntil(waiting / perSecond, now)}`;
   return `${waiting.toLocaleString('en')} ${waiting === 1 ? 'start waits' : 'starts wait'} in line${until}`;
 };
 
@@ -53,7 +59,7 @@ export const describeRate = (rate: StartRate, now: Date): readonly string[] => {
     ...(from === 'learnt' && byHand !== undefined
       ? [`${formatRate(byHand.perSecond)} were ${describeSource({ ...rate, from: 'hand' }, now)}`]
       : []),
-    waitingIn(rate) === 0 ? 'no start waits' : describeWaiting(rate),
+    waitingIn(rate) === 0 ? 'no start waits' : describeWaiting(rate, now),
     ...lanes.map((lane) => `  ${lane.waiting.length} of ${callerName(lane.caller)}, ${lane.priority}`),
   ];
 };

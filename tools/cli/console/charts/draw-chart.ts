@@ -174,11 +174,11 @@ const showTable = ({ title, times, periodMs, series, format }: Chart): Html => {
 <tbody>${rows.toReversed().map(({ at, index }) => html`<tr><th scope="row">${timeOf(at, periodMs)}</th>${series.map(({ values }) => html`<td>${valueText(values[index], format)}</td>`)}</tr>`)}</tbody></table></div></details>`;
 };
 
-const legend = ({ series }: Chart): Html =>
+const legend = ({ series, labels = [] }: Chart): Html =>
   html`<ul class="legend">${series.map(
     ({ name, look, shape }) =>
       html`<li><svg width="22" height="12" aria-hidden="true">${shape === 'bar' ? showBar(look, html`width="22" height="12"`) : html`<path class="line ${look}" d="M0 6H22"/>`}</svg> ${name}</li>`,
-  )}</ul>`;
+  )}${labels.length === 0 ? '' : html`<li><svg width="22" height="12" aria-hidden="true"><path class="change" d="M11 0V12"/></svg> a change, and why</li>`}</ul>`;
 
 /** A chart with its legend, and its values as a table. */
 export const showChart = (chart: Chart): Html => {

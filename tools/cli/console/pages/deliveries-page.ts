@@ -2,9 +2,9 @@ import { html } from 'hono/html';
 import { shortId } from '../../terminal/short-id.ts';
 import { ago, clock, type Html, plural, shown, withCode } from '../format-for-page.ts';
 import { choiceIn, hoursText, sinceChoices, sinceIn, startOf } from '../sources/select-extractions.ts';
-import { type Bounded, type ConsoleSources, type DeliveryLine, readPart } from '../sources/sources.ts';
+import { type Bounded, type DeliveryLine, readPart } from '../sources/sources.ts';
 import { badge, type IconName, option, showPart } from './icons-and-badges.ts';
-import { type Content, focusOn, type Links, pageOf, showPager } from './page-content-and-links.ts';
+import { type Content, focusOn, type Links, type Page, pageOf, showPager } from './page-content-and-links.ts';
 
 const kindChoices = ['any', 'recorded', 'unlinked', 'refused', 'failed', 'check'] as const;
 type Kind = Exclude<(typeof kindChoices)[number], 'any'>;
@@ -83,10 +83,10 @@ const headline = (all: readonly Row[], since: string): string => {
     checks === 0 ? '' : ` ${checks === 1 ? '1 row is a check' : `${checks} rows are checks`} of doctor.`;
   const refused = rows.filter(({ appearance }) => appearance.kind === 'refused').length;
   const failed = rows.filter(({ appearance }) => appearance.kind === 'failed').length;
-  if (rows.length === 0) return `No delivery came within ${since}.${ofDoctor}`;
+  if (rows.length === 0) return `No delivery came in ${since}.${ofDoctor}`;
   const count = plural(rows.length, 'delivery', 'deliveries');
-  if (refused + failed === 0) return `${count} came within ${since}, and none was refused.${ofDoctor}`;
-  return `Of ${count} within ${since}, ${refused} ${refused === 1 ? 'was' : 'were'} refused and ${failed} failed.${ofDoctor}`;
+  if (refused + failed === 0) return `${count} came in ${since}, and none was refused.${ofDoctor}`;
+  return `Of ${count} in ${since}, ${refused} ${refused === 1 ? 'was' : 'were'} refused and ${failed} failed.${ofDoctor}`;
 };
 
 const none = html`<span class="none">–</span>`;
@@ -118,12 +118,7 @@ const filterForm = (kind: string, since: string, links: Links): Html => html`
   <button type="submit">Filter</button>
 </form>`;
 
-export const deliveriesPage = async (
-  query: URLSearchParams,
-  sources: ConsoleSources,
-  links: Links,
-  now: Date,
-): Promise<Content> => {
+export const deliveriesPage = async ({ query, sources, links, now }: Page): Promise<Content> => {
   const since = sinceIn(query);
   const kind = choiceIn(query.get('verdict'), kindChoices, 'any');
   const part = await readPart(() => sources.deliveries(startOf(since, now)));

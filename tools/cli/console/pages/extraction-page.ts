@@ -6,7 +6,6 @@ import { currentAdvice } from '../../aws/find-extractions.ts';
 import { maxAlike, runsOf } from '../../explain/format-story.ts';
 import type { Story, StoryLine } from '../../explain/story.ts';
 import { lastProblem, whatToDo } from '../../explain/what-to-do.ts';
-import type { CommandText } from '../../terminal/command-text.ts';
 import { holdOf } from '../../terminal/describe-hold.ts';
 import { failureMeanings } from '../../terminal/extraction-failures.ts';
 import { callerName, operatorView } from '../../terminal/operator-view.ts';
@@ -22,14 +21,13 @@ import {
   whole,
   withCode,
 } from '../format-for-page.ts';
-import { type ConsoleSources, type Part, readPart, valueIn } from '../sources/sources.ts';
+import { heldIn } from '../sources/read-state.ts';
+import { type Part, readPart, valueIn } from '../sources/sources.ts';
 import { drawTimeline } from '../timeline/draw-timeline.ts';
 import { type Range, rangeIn, wholeRange, zoomsOf } from '../timeline/timeline-range.ts';
 import { showActions } from './action-pages.ts';
-import { type DeploymentState, heldIn } from './health-banner-and-strip.ts';
 import { icon, showPart, statusBadge } from './icons-and-badges.ts';
-import type { Content, Links } from './page-content-and-links.ts';
-import { focusOn, notFoundPage } from './page-content-and-links.ts';
+import { type Content, focusOn, notFoundPage, type Page } from './page-content-and-links.ts';
 import { lookOf, timelineSvg } from './timeline-svg.ts';
 
 type Parts = { readonly record: Part<Extraction | undefined>; readonly story: Part<Story | undefined> };
@@ -43,9 +41,8 @@ const definitions = (rows: readonly (readonly [name: string, value: Html | strin
 const summary = (
   record: Extraction,
   story: Story | undefined,
-  deps: ExtractionPageDeps,
+  { state, command, links }: Page,
   now: Date,
-  links: Links,
 ): Html => {
   const { method, requestedBy, requestedAt, settledAt } = record;
   /** A link to all that share this name. */
@@ -56,18 +53,20 @@ const summary = (
       ? 'none'
       : html`<a href="${links.list()}?${query}${focusOn.result}">${whole(name)}</a>`;
   };
-  const hold = holdOf(record, heldIn(deps.state));
+  const hold = holdOf(record, heldIn(state));
   const waiting = {
-    command: deps.command,
-    isOverdue: isOverdue(record, now, deps.sources.sweepEveryMinutes),
+    command,
+    isOverdue: isOverdue(record, now, state.sweepEveryMinutes),
     hold: hold && (hold.kind === 'paused' ? ('paused' as const) : ('held' as const)),
   };
   const took = Date.parse(settledAt ?? '') - Date.parse(requestedAt);
   const problem = failureMeanings(record).join('; ') || (lastProblem(record, story) ?? 'none');
   const text = userTextOf({ advice: currentAdvice(record), actionResults: record.actionResults });
-  const startAt = startOfLine(record, valueIn(deps.state.rate), now);
+  const startAt = startOfLine(record, valueIn(state.rate), now);
   return definitions([
-    ...(startAt === undefined ? [] : [['Start', describeLine(startAt, now)] as const]),
+    ...(startAt === undefined
+      ? []
+      : [['Start', `${describeLine(startAt, now)} (${startAt.slice(11, 19)}Z)`] as const]),
     ['What to do', withCode(whatToDo(record, waiting), 400)],
     ...(text === undefined ? [] : [['For the user', showUserText(text)] as const]),
     ['Last problem', withCode(problem, 400)],
@@ -167,11 +166,12 @@ const list = (lines: readonly StoryLine[], query: URLSearchParams, now: Date): H
 <tbody>${rows}</tbody></table>`;
 };
 
-const showEvents = (story: Story | undefined, query: URLSearchParams, now: Date): Html => {
+const showEvents = (story: Story | undefined, { query, links }: Page, now: Date): Html => {
   if (story === undefined) return html`<p class="note">No place knows more than the record.</p>`;
-  const { lines, notShown } = story;
+  const { extractionId, lines, notShown } = story;
+  const file = `${links.extraction(extractionId)}/story`;
   const missing = html`<div class="note"><p>Not shown:</p><ul>${notShown.map((part) => html`<li>${shown(part, 500)}</li>`)}</ul></div>`;
-  return html`${lines.length === 0 ? '' : html`<h2>Events</h2>${list(lines, query, now)}`}${notShown.length === 0 ? '' : missing}`;
+  return html`${lines.length === 0 ? '' : html`<div class="lead"><h2>Events</h2><p><span data-copy="${file}.txt"></span> <a href="${file}.txt">Text</a> · <a href="${file}.json">JSON</a></p></div>${list(lines, query, now)}`}${notShown.length === 0 ? '' : missing}`;
 };
 
 const headlineIn = ({ story, record }: Parts, extractionId: string): string => {
@@ -182,24 +182,15 @@ const headlineIn = ({ story, record }: Parts, extractionId: string): string => {
 const statusIn = ({ story, record }: Parts): string =>
   valueIn(record)?.status ?? valueIn(story)?.status ?? 'UNKNOWN';
 
-type ExtractionPageDeps = {
-  readonly sources: ConsoleSources;
-  readonly command: CommandText;
-  readonly state: Pick<DeploymentState, 'holds' | 'rate'>;
-  readonly actions: readonly ConsoleAction[];
-};
-
 /** The actions that can do something for an extraction. Without a record, it is unknown which. */
 const offeredOn = (actions: readonly ConsoleAction[], record: Extraction | undefined) =>
-  actions.filter(({ isFor }) => isFor === undefined || record === undefined || isFor(record));
+  actions.filter(
+    ({ place, isFor }) =>
+      place === 'extraction' && (isFor === undefined || record === undefined || isFor(record)),
+  );
 
-export const extractionPage = async (
-  extractionId: string,
-  query: URLSearchParams,
-  deps: ExtractionPageDeps,
-  links: Links,
-): Promise<Content> => {
-  const { sources, actions } = deps;
+export const extractionPage = async (extractionId: string, page: Page): Promise<Content> => {
+  const { query, sources, actions, links } = page;
   const [record, story] = await Promise.all([
     readPart(() => sources.record(extractionId)),
     readPart(() => sources.story(extractionId)),
@@ -212,13 +203,12 @@ export const extractionPage = async (
     title: extractionId.slice(0, 8),
     model: parts,
     body: (now) => html`
-<div class="lead"><p class="counts">${statusBadge(statusIn(parts))} <span class="mono">${extractionId}</span></p>
-<p class="counts"><span data-copy="${links.extraction(extractionId)}/story.txt"></span> <a href="${links.extraction(extractionId)}/story.txt">Text</a> · <a href="${links.extraction(extractionId)}/story.json">JSON</a></p></div>
+<p class="counts">${statusBadge(statusIn(parts))} <span class="mono">${extractionId}</span></p>
 <h1>${withCode(headlineIn(parts, extractionId), 1_000)}</h1>
 ${showPart(story, 'The timeline', (value) => (value === undefined || value.lines.length === 0 ? html`` : drawing(value.lines, query, parts, now)))}
 ${showActions(offeredOn(actions, known), extractionId, links)}
-${known === undefined ? '' : summary(known, valueIn(story), deps, now, links)}
-${story.kind === 'read' ? showEvents(story.value, query, now) : ''}
+${known === undefined ? '' : summary(known, valueIn(story), page, now)}
+${story.kind === 'read' ? showEvents(story.value, page, now) : ''}
 ${showPart(record, 'The record', (value) => (value === undefined ? html`<p>There is no record any more.</p>` : html`<details><summary>The whole record</summary>${facts(value)}</details>`))}`,
   };
 };

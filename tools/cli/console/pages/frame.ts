@@ -15,7 +15,7 @@ type FramedPage = {
   readonly body: Html;
   readonly now: Date;
   /** The page's own path and query, without the secret. Absent for a page that does not change by itself. */
-  readonly live?: string;
+  readonly live?: string | undefined;
 };
 
 /** Without script, a page reloads itself so often. */

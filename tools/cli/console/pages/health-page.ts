@@ -1,8 +1,10 @@
 import { html } from 'hono/html';
 import { byProduct, describeChange, describeTimes } from '../../health/describe-health.ts';
 import type { HourOfSubject, SubjectHealth } from '../../health/read-health.ts';
+import { formatSeconds, secondsSince } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions/action-types.ts';
 import { ago, type Html, plural, shown, whole, withCode } from '../format-for-page.ts';
+import type { DeploymentState } from '../sources/read-state.ts';
 import {
   type AlarmLine,
   type ConsoleSources,
@@ -12,11 +14,10 @@ import {
   valueIn,
 } from '../sources/sources.ts';
 import { showActions } from './action-pages.ts';
-import { type DeploymentState, showHolds, showStrip } from './health-banner-and-strip.ts';
 import { showHealthCharts } from './health-charts.ts';
-import { headline, isLoaded } from './health-headline.ts';
 import { icon, showPart } from './icons-and-badges.ts';
-import { type Content, focusOn, type Links } from './page-content-and-links.ts';
+import { type Content, focusOn, type Links, type Page } from './page-content-and-links.ts';
+import { describeHeld, sidesOf, whoseTrouble } from './status-line.ts';
 
 const hour = 3_600_000;
 
@@ -32,6 +33,56 @@ const readParts = async (sources: ConsoleSources, state: DeploymentState) => {
 };
 
 type Parts = Readonly<Awaited<ReturnType<typeof readParts>>>;
+
+/** `the check overdue`, `the checks overdue and sweep`. The first three are named, the rest are counted. */
+const named = (kind: string, names: readonly string[]): string => {
+  const shownNames = names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} others`] : names;
+  return `the ${kind}${names.length === 1 ? '' : 's'} ${shownNames.join(', ').replace(/, ([^,]*)$/, ' and $1')}`;
+};
+
+/** An emulator on a machine with too much work fails no check, and starts too late all the same. */
+const isLoaded = ({ id, result }: FindingLine) => id === 'emulator-load' && result === 'skipped';
+
+/** Checks that failed, and alarms with how long the first has been in ALARM. */
+const describeChecks = (
+  failed: readonly FindingLine[],
+  alarming: readonly AlarmLine[],
+  now: Date,
+): string => {
+  const [first] = alarming.flatMap(({ since }) => since ?? []).toSorted();
+  const long = first === undefined ? '' : ` for ${formatSeconds(Math.max(0, secondsSince(first, now)))}`;
+  const checks = failed.map(({ id }) => id);
+  const alarms = alarming.map(({ name }) => shown(name, 80));
+  const text = [
+    ...(failed.length === 0 ? [] : [`${named('check', checks)} failed`]),
+    ...(alarming.length === 0
+      ? []
+      : [`${named('alarm', alarms)} ${alarming.length === 1 ? 'is' : 'are'} in ALARM${long}`]),
+  ].join(', and ');
+  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+};
+
+/** Whose trouble it is, then what only this page knows. Only if nothing is wrong, that all is well. */
+const headline = (parts: Parts, links: Links, now: Date): string => {
+  const { findings, alarms, subjects, holds, open, recent, rate } = parts;
+  const all = valueIn(findings) ?? [];
+  const failed = all.filter(({ result }) => result === 'failed');
+  const loaded = all.filter(isLoaded).map(({ message }) => `The ${message}.`);
+  const alarming = valueIn(alarms)?.filter(({ state }) => state === 'ALARM') ?? [];
+  const isAllRead = [findings, alarms, subjects, holds, open, recent, rate].every(
+    ({ kind }) => kind === 'read',
+  );
+  const sides = sidesOf(parts, links, now);
+  const troubles = [
+    whoseTrouble(sides, failed.length + loaded.length > 0) ?? '',
+    describeChecks(failed, alarming, now),
+    ...loaded,
+    isAllRead ? '' : 'Not everything could be checked.',
+  ].filter((text) => text !== '');
+  return troubles.length === 0
+    ? 'All is well: no check failed, no alarm is in ALARM, and few extractions fail.'
+    : troubles.join(' ');
+};
 
 const marks = {
   passed: { mark: 'check', style: 'good' },
@@ -173,31 +224,21 @@ const offered = (actions: readonly ConsoleAction[], holds: Parts['holds']) => {
 /** The rest have been held for less long. */
 const maxHolds = 25;
 
-export const healthPage = async (
-  {
-    sources,
-    state,
-    actions,
-  }: {
-    readonly sources: ConsoleSources;
-    readonly state: DeploymentState;
-    readonly actions: readonly ConsoleAction[];
-  },
-  links: Links,
-): Promise<Content> => {
+export const healthPage = async ({ sources, state, actions, links }: Page): Promise<Content> => {
   const parts = await readParts(sources, state);
   const { findings, alarms, holds, queues, sweeps, subjects } = parts;
+  const own = actions.filter(({ place }) => place === 'health');
   return {
     title: 'Health',
     model: parts,
     body: (at) => html`
-<div class="lead"><h1>${headline(parts, at)}</h1>${showStrip(state, links, at)}</div>
+<h1>${headline(parts, links, at)}</h1>
 ${showHealthCharts(parts, links, at)}
-${showActions(offered(actions, holds), '', links)}
+${showActions(offered(own, holds), '', links)}
 ${showPart(alarms, 'Alarms', (value) => showAlarms(value, at))}
 ${showPart(findings, 'Checks', showFindings)}
 ${showPart(sweeps, 'Sweeps', () => html``)}${showPart(queues, 'Queues', () => html``)}
-${showPart(holds, 'Pauses and circuit breakers', (held) => (held.length === 0 ? html`` : html`<h2>Calls to the provider</h2>${showHolds(parts, maxHolds, at)}`))}
+${showPart(holds, 'Pauses and circuit breakers', (held) => (held.length === 0 ? html`` : html`<h2>Calls to the provider</h2>${held.slice(0, maxHolds).map((hold) => html`<p>${describeHeld(hold, state, at)}</p>`)}${held.length > maxHolds ? html`<p>${held.length - maxHolds} more are held.</p>` : ''}`))}
 ${showPart(subjects, 'Entities and products', (value) => showSubjects(value, at, links))}
 `,
   };

@@ -5,10 +5,9 @@ import { callerName } from '../../terminal/operator-view.ts';
 import { showChart } from '../charts/draw-chart.ts';
 import { ago, clock, type Html, shown, whole } from '../format-for-page.ts';
 import { choiceIn, hoursText, sinceChoices } from '../sources/select-extractions.ts';
-import { type ConsoleSources, readPart, valueIn } from '../sources/sources.ts';
-import type { DeploymentState } from './health-banner-and-strip.ts';
+import { readPart, valueIn } from '../sources/sources.ts';
 import { showPart } from './icons-and-badges.ts';
-import { type Content, focusOn, type Links } from './page-content-and-links.ts';
+import { type Content, focusOn, type Links, type Page } from './page-content-and-links.ts';
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
@@ -104,11 +103,7 @@ const showLanes = ({ lanes, isComplete = true }: StartRate, now: Date, links: Li
 };
 
 /** Where the rate of starts is from, who waits for it, and how both became what they are. */
-export const linePage = async (
-  query: URLSearchParams,
-  { sources, state }: { readonly sources: ConsoleSources; readonly state: DeploymentState },
-  links: Links,
-): Promise<Content> => {
+export const linePage = async ({ query, sources, state, links }: Page): Promise<Content> => {
   const since = choiceIn(query.get('since'), sinceChoices, '1h');
   const history = await readPart(() => sources.line(since));
   const rate = valueIn(state.rate);

@@ -137,7 +137,7 @@ export const filterForm = (filter: Filter, query: URLSearchParams, links: Links)
   ${label('Caller', text('caller', filter))}
   ${label('Batch', text('batch', filter))}
   ${label('Hour or day (UTC)', text('hour', filter))}
-  ${label('Ended within', html`<select name="since">${sinceChoices.map((one) => option(one, filter.since, hoursText(one)))}</select>`)}
+  ${label('Ended in', html`<select name="since">${sinceChoices.map((one) => option(one, filter.since, hoursText(one)))}</select>`)}
   <button type="submit">Filter</button></div></details>
   ${chips(filter, query)}${isFiltered(filter) ? html` <a class="reset" href="${links.list()}${focusOn.result}">Reset</a>` : ''}
 </form>`;
@@ -145,5 +145,5 @@ export const filterForm = (filter: Filter, query: URLSearchParams, links: Links)
 /** What a search left out, as an empty list may otherwise seem to prove that there is nothing. */
 export const searched = (filter: Filter, all: readonly Extraction[]): Html =>
   isFiltered(filter)
-    ? html`<p class="note">Searched: ${plural(all.length, 'extraction')} that ${all.length === 1 ? 'is' : 'are'} open or ended within ${filter.hour === '' ? hoursText(filter.since) : 'that time'}. Any older one is found by its whole id, task, reference or batch alone.</p>`
+    ? html`<p class="note">Searched: ${plural(all.length, 'extraction')} that ${all.length === 1 ? 'is' : 'are'} open or ended in ${filter.hour === '' ? hoursText(filter.since) : 'that time'}. Any older one is found by its whole id, task, reference or batch alone.</p>`
     : html``;

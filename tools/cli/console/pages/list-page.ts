@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
 import { type Extraction, hasWebhook } from '../../../../lib/extraction/record.ts';
-import type { ConsoleAction } from '../actions/action-types.ts';
 import { type Html, plural } from '../format-for-page.ts';
+import { type DeploymentState, heldIn, readState } from '../sources/read-state.ts';
 import {
   beginOf,
   distinct,
@@ -18,20 +18,21 @@ import {
 } from '../sources/select-extractions.ts';
 import { type ConsoleSources, readPart, valueIn } from '../sources/sources.ts';
 import { showActions } from './action-pages.ts';
-import { type DeploymentState, heldIn, readState, showStrip } from './health-banner-and-strip.ts';
 import { showPart } from './icons-and-badges.ts';
 import { filterForm, searched, showCounts } from './list-filters.ts';
 import { listTable } from './list-table.ts';
-import { type Content, type Links, pageOf, showPager } from './page-content-and-links.ts';
+import { type Content, type Page, pageOf, showPager } from './page-content-and-links.ts';
 
-const readLists = async (sources: ConsoleSources, { open }: DeploymentState, filter: Filter, now: Date) => {
+const readLists = async (filter: Filter, { sources, state, now }: Read) => {
   const id = idIn(filter);
   const taskId = taskIdIn(filter);
   const { name, batch } = filter;
   const withName = (by: 'reference' | 'batch', name: string) =>
     readPart(async () => (name === '' ? { items: [], complete: true } : sources.withName(by, name)));
   const [recent, named, referenced, batched] = await Promise.all([
-    readPart(() => sources.recent(beginOf(filter, now))),
+    filter.since === '1h' && filter.hour === ''
+      ? state.recent
+      : readPart(() => sources.recent(beginOf(filter, now))),
     readPart(
       async () =>
         (id === undefined ? undefined : await sources.record(id)) ??
@@ -40,7 +41,7 @@ const readLists = async (sources: ConsoleSources, { open }: DeploymentState, fil
     withName('reference', name),
     withName('batch', batch === '' ? name : batch),
   ]);
-  return { open, recent, named, referenced, batched };
+  return { open: state.open, recent, named, referenced, batched };
 };
 
 type Lists = Readonly<Awaited<ReturnType<typeof readLists>>>;
@@ -85,25 +86,21 @@ const isTried = (record: Extraction): boolean =>
 /** A history for each of these rows. In an outage of more, the first line and the held calls show what is wrong. */
 const maxTried = 10;
 
-type ListDeps = {
-  readonly sources: ConsoleSources;
-  readonly state: DeploymentState;
-  readonly actions: readonly ConsoleAction[];
-};
+type Read = Pick<Page, 'sources' | 'state' | 'now'>;
 
-const standingAt = ({ sources, state }: Omit<ListDeps, 'actions'>, now: Date): Standing => {
+const standingAt = (state: DeploymentState, now: Date): Standing => {
   const lanes = valueIn(state.rate)?.lanes ?? [];
   const inLine = new Set(lanes.flatMap(({ waiting }) => waiting.map(({ extractionId }) => extractionId)));
   return {
-    isLate: (record) => isOverdue(record, now, sources.sweepEveryMinutes),
+    isLate: (record) => isOverdue(record, now, state.sweepEveryMinutes),
     isInLine: ({ extractionId }) => inLine.has(extractionId),
   };
 };
 
-const readMatching = async (filter: Filter, deps: Omit<ListDeps, 'actions'>, now: Date) => {
-  const lists = await readLists(deps.sources, deps.state, filter, now);
-  const all = distinct(recordsIn(lists, beginOf(filter, now).toISOString()));
-  return { lists, all, records: selectExtractions(all, filter, standingAt(deps, now)) };
+const readMatching = async (filter: Filter, read: Read) => {
+  const lists = await readLists(filter, read);
+  const all = distinct(recordsIn(lists, beginOf(filter, read.now).toISOString()));
+  return { lists, all, records: selectExtractions(all, filter, standingAt(read.state, read.now)) };
 };
 
 /** What the list shows for a query, on all of its pages. */
@@ -113,7 +110,7 @@ export const matchingRecords = async (
   now: Date,
 ): Promise<readonly Extraction[]> => {
   const filter = parseFilter(new URLSearchParams(query));
-  const { records } = await readMatching(filter, { sources, state: await readState(sources) }, now);
+  const { records } = await readMatching(filter, { sources, state: await readState(sources), now });
   return records;
 };
 
@@ -127,39 +124,36 @@ const filterOf = (query: URLSearchParams): string => {
 const noRows = (filter: Filter): Html =>
   isFiltered(filter)
     ? html`<p class="empty">No extraction matches.</p>`
-    : html`<p class="empty">No extraction is open, or ended within ${hoursText(filter.since)}. Here is each from its request on. Request one with <code>cosecha start</code>.</p>`;
+    : html`<p class="empty">No extraction is open, or ended in ${hoursText(filter.since)}. Here is each from its request on. Request one with <code>cosecha start</code>.</p>`;
 
-export const listPage = async (
-  query: URLSearchParams,
-  { sources, state, actions }: ListDeps,
-  links: Links,
-  now: Date,
-): Promise<Content> => {
+export const listPage = async (read: Page): Promise<Content> => {
+  const { query, sources, state, actions, links, now } = read;
   const filter = parseFilter(query);
-  const { sweepEveryMinutes } = sources;
-  const { lists, all, records } = await readMatching(filter, { sources, state }, now);
-  const offered = isFiltered(filter) ? actions.filter(({ isFor = () => true }) => records.some(isFor)) : [];
+  const { lists, all, records } = await readMatching(filter, read);
+  const offered = actions.filter(
+    ({ place, isFor = () => true }) => place === 'list' && isFiltered(filter) && records.some(isFor),
+  );
   const page = pageOf(query, records);
   const tried = page.shown.filter(isTried).slice(0, maxTried);
   const tries = valueIn(await readPart(() => sources.tries(tried.map(({ extractionId }) => extractionId))));
-  const late = records.filter(standingAt({ sources, state }, now).isLate).length;
+  const late = records.filter(standingAt(state, now).isLate).length;
   return {
     title: 'Extractions',
     model: [query.toString(), lists, tries, late],
     body: (at) => {
-      const standing = standingAt({ sources, state }, at);
+      const standing = standingAt(state, at);
       const rate = valueIn(state.rate);
       const progress = {
         held: heldIn(state),
         trying: new Map(tries),
         rate,
         isLate: standing.isLate,
-        sweepEveryMinutes,
+        sweepEveryMinutes: state.sweepEveryMinutes,
       };
       return html`
-<div class="lead"><h1 id="result" tabindex="-1">${headline(records, lists, isFiltered(filter), standing)}</h1>${showStrip(state, links, at)}</div>
+<div class="lead"><h1 id="result" tabindex="-1">${headline(records, lists, isFiltered(filter), standing)}</h1>
+${filterForm(filter, query, links)}</div>
 ${showCounts(all, { filter, query, standing })}
-${filterForm(filter, query, links)}
 ${showPart(lists.open, 'Open extractions', () => html``)}
 ${showPart(lists.recent, 'Extractions that ended', () => html``)}
 ${showPart(lists.referenced, 'Extractions with this reference', () => html``)}

@@ -1,5 +1,26 @@
 import { html } from 'hono/html';
+import type { CommandText } from '../../terminal/command-text.ts';
+import type { ConsoleAction, Notice, SandboxState } from '../actions/action-types.ts';
 import type { Html } from '../format-for-page.ts';
+import type { DeploymentState } from '../sources/read-state.ts';
+import type { ConsoleSources } from '../sources/sources.ts';
+
+/** What each page is made from. */
+export type Page = {
+  readonly query: URLSearchParams;
+  readonly sources: ConsoleSources;
+  readonly state: DeploymentState;
+  /** Those of all pages. */
+  readonly actions: readonly ConsoleAction[];
+  readonly command: CommandText;
+  readonly links: Links;
+  readonly now: Date;
+  /** What a form did. */
+  readonly notice: Notice | undefined;
+  readonly sandbox: SandboxState | undefined;
+  /** A token for the form of an action without a subject. */
+  readonly issueToken: (actionId: string) => string;
+};
 
 /** One page, without its frame. */
 export type Content = {
@@ -8,6 +29,8 @@ export type Content = {
   readonly model: unknown;
   readonly body: (now: Date) => Html;
   readonly status?: 404;
+  /** It shows what a form did where that belongs. */
+  readonly showsNotice?: true;
 };
 
 /**

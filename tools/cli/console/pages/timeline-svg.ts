@@ -9,7 +9,7 @@ import {
   type Row,
   type Tick,
 } from '../timeline/draw-timeline.ts';
-import { appearanceOf, type IconName } from './icons-and-badges.ts';
+import { appearanceOf, type IconName, icon } from './icons-and-badges.ts';
 import { focusOn } from './page-content-and-links.ts';
 
 const nameWidth = 68;
@@ -97,7 +97,7 @@ const keys = [
 const legend = html`<ul class="legend">${keys.map(
   ([style, text]) =>
     html`<li><svg width="26" height="14" aria-hidden="true"><rect class="span ${style}" x="1" y="1" width="24" height="12" rx="3"/>${style === 'hold' ? html`<rect class="hatching" x="1" y="1" width="24" height="12" rx="3"/>` : ''}</svg> ${text}</li>`,
-)}<li>a number: so many lines; open it to see them apart</li></ul>`;
+)}${(['check', 'cross', 'alert'] as const).map((sign, index) => html`<li><span class="status ${index === 0 ? 'good' : 'bad'}">${icon(sign)}</span> ${['done', 'refused', 'failed'][index]}</li>`)}<li>a number: so many lines; open it to see them apart</li></ul>`;
 
 /** A story on a scale of time. The list below it has the same in words. */
 export const timelineSvg = ({ rows, ticks, now }: Drawing): Html => {

@@ -132,6 +132,9 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
   const names = dynamoNameIndex(dynamo, table);
   const tasks = tasksOf(deployment, now);
   const cloudWatch = new CloudWatchClient(client);
+  const stateMachineArn = output('StateMachineArn');
+  const executions = { stepFunctions: new SFNClient(client), dynamo, stateMachineArn, table, now };
+  const readLastHour = recentExtractionsReader(executions);
   const story = storySources(deployment, now);
   const readLog = logReader(deployment);
   const queueLine = async (name: string, url: string, isDeadLetters: boolean): Promise<QueueLine> => ({
@@ -147,13 +150,9 @@ export const consoleSources = (deployment: Deployment, now: () => Date): Console
       // The index is eventually consistent, and may still have records that have closed.
       return records.filter(({ dueShard }) => dueShard !== undefined);
     }),
-    recent: recentExtractionsReader({
-      stepFunctions: new SFNClient(client),
-      dynamo,
-      stateMachineArn: output('StateMachineArn'),
-      table,
-      now,
-    }),
+    recent: recentExtractionsReader(executions),
+    // A reader keeps the closed records of its last read, so this one is not shared. Every page counts what failed.
+    lastHour: cachedRead(secondsFor(deployment, openSeconds), now, () => readLastHour(startOf('1h', now()))),
     record: extractions.get,
     recordOfTask: async (taskId) => {
       const extractionId = (await tasks.get(taskId))?.extractionId;

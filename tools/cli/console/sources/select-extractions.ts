@@ -31,8 +31,10 @@ export const sinceIn = (query: URLSearchParams): Since => choiceIn(query.get('si
 export const startOf = (since: Since, now: Date): Date =>
   new Date(now.getTime() - hoursOf[since] * 3_600_000);
 
-/** `1 h`, as in a sentence. */
-export const hoursText = (since: Since): string => `${hoursOf[since]} h`;
+const texts = { '1h': 'the last hour', '6h': 'the last 6 hours', '24h': 'the last day' } as const;
+
+/** After “in”, as every page has it. */
+export const hoursText = (since: Since): string => texts[since];
 
 const groups = ['any', 'open', 'overdue', 'line', 'ended', 'failed'] as const;
 
@@ -176,6 +178,16 @@ export const selectExtractions = (
         : [latestOf(other), latestOf(one)];
       return first === second ? 0 : first < second ? -1 : 1;
     });
+
+/** What ended, and how much of it failed, by bank or product. The most failures first. */
+export const countBySubject = (records: readonly Extraction[]) =>
+  [...Map.groupBy(records, entityOrProductOf)]
+    .map(([subject, all]) => {
+      const failed = all.filter((record) => causeOf(record) !== undefined);
+      const since = failed.map(latestOf).toSorted()[0] ?? '';
+      return { subject, ended: all.length, failed: failed.length, since };
+    })
+    .toSorted((one, other) => other.failed - one.failed);
 
 /** Extractions that ended otherwise than `COMPLETED`, for one cause at one entity or of one product. */
 type Failures = {

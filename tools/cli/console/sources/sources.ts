@@ -72,6 +72,8 @@ export interface ConsoleSources {
   open(): Promise<readonly Extraction[]>;
   /** The records of the newest executions since then, open ones too. */
   recent(since: Date): Promise<Bounded<Extraction>>;
+  /** As `recent`, of an hour. */
+  lastHour(): Promise<Bounded<Extraction>>;
   record(extractionId: string): Promise<Extraction | undefined>;
   /** The record of the extraction that a task belongs to, for as long as `Tasks` keeps its item: 30 days. */
   recordOfTask(taskId: string): Promise<Extraction | undefined>;

@@ -14,7 +14,7 @@ const pages = [
   ['day', ''],
   ['day', 'deliveries'],
   ['day', 'health'],
-  ['day', 'sandbox'],
+  ['sandbox', 'sandbox'],
   ['day', `extractions/${completedId}`],
   ['day', 'nowhere'],
   ['outage', '?status=open'],
@@ -36,7 +36,7 @@ describeInChromium('the layout of the console', () => {
   const running = new Map<string, RunningConsole>();
   let browser: Browser;
   beforeAll(async () => {
-    for (const kind of ['day', 'outage', 'many', 'crowd'] as const)
+    for (const kind of ['day', 'outage', 'many', 'crowd', 'sandbox'] as const)
       running.set(kind, await serveConsole(0, picturedDeps(kind)));
     running.set('long', await serveConsole(0, longTextDeps()));
     browser = await launchChromium();

@@ -26,8 +26,6 @@ const steps: Readonly<Record<string, (tab: Page, console: RunningConsole) => Pro
   focus: async (tab) => {
     for (const key of ['j', 'j', 'j', 'j', 'j', 'j']) await tab.keyboard.press(key);
   },
-  // A phone shows that it goes on.
-  'waiting-phone': (tab) => tab.locator('h1').evaluate((heading) => heading.scrollIntoView()),
   form: async (tab) => {
     await tab.getByRole('link', { name: 'Reconcile now' }).click();
     await tab.getByRole('button', { name: 'Reconcile now' }).click();
@@ -44,12 +42,12 @@ const pictures = [
   ['extractions', '', 1_200, 'light', 900],
   ['extractions-phone', '', 400, 'light', 900],
   ['crowd', '', 1_440, 'light', 900],
-  ['line', 'line', 1_440, 'dark', 900],
-  ['outage', '?status=open', 1_200, 'dark', 560],
+  ['line', 'line', 1_200, 'dark', 900],
+  ['outage', '?status=open', 1_440, 'dark', 560],
   ['completed', `extractions/${completedId}`, 1_200, 'light', 900],
-  ['waiting', `extractions/${waitingId}`, 900, 'dark', 900],
+  ['waiting', `extractions/${waitingId}`, 1_200, 'dark', 900],
   ['waiting-phone', `extractions/${waitingId}`, 400, 'dark', 900],
-  ['deliveries', 'deliveries', 900, 'light', 620],
+  ['deliveries', 'deliveries', 900, 'dark', 620],
   ['health', 'health', 1_200, 'dark', 900],
   ['health-phone', 'health', 400, 'light', 900],
   ['sandbox', 'sandbox', 1_200, 'light', 900],
@@ -60,6 +58,7 @@ const pictures = [
 
 const kindOf = (name: string): Pictured => {
   if (/crowd|line/.test(name)) return 'crowd';
+  if (name === 'sandbox') return name;
   return /outage|waiting|form/.test(name) ? 'outage' : 'day';
 };
 
@@ -83,7 +82,7 @@ describeInChromium('the pictures of the console', () => {
   const running = new Map<Pictured, RunningConsole>();
   let browser: Browser;
   beforeAll(async () => {
-    for (const kind of ['day', 'outage', 'crowd'] as const)
+    for (const kind of ['day', 'outage', 'crowd', 'sandbox'] as const)
       running.set(kind, await serveConsole(0, picturedDeps(kind)));
     browser = await launchChromium();
     mkdirSync(folder, { recursive: true });

@@ -19,7 +19,7 @@ test.each<readonly [string, StartRate, readonly string[]]>([
     { lanes, from: 'setting', perSecond: 4 },
     [
       '4 starts a second are made, as startsPerSecond says',
-      '112 starts wait in line, and the last one starts in about 28 s',
+      '112 starts wait in line, and the last one starts in about 28 s (06:00:28Z)',
       '  100 of orders, background',
       '  2 of orders, interactive',
       '  10 of app, interactive',

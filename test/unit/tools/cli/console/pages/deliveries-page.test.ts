@@ -20,9 +20,9 @@ const pageOf = (lines: readonly Omit<DeliveryLine, 'at'>[], path = '/deliveries'
 };
 
 test.each([
-  ['No delivery came within 1 h.', []],
-  ['1 delivery came within 1 h, and none was refused. 1 row is a check of doctor.', [recorded, doctor]],
-  ['Of 3 deliveries within 1 h, 1 was refused and 1 failed.', [recorded, refused, failed]],
+  ['No delivery came in the last hour.', []],
+  ['1 delivery came in the last hour, and none was refused. 1 row is a check of doctor.', [recorded, doctor]],
+  ['Of 3 deliveries in the last hour, 1 was refused and 1 failed.', [recorded, refused, failed]],
 ])('the first line counts deliveries, and no check of the doctor: %s', async (line, lines) => {
   expect(await pageOf(lines)).toContain(`<h1 id="result" tabindex="-1">${line}</h1>`);
 });

@@ -20,7 +20,7 @@ test('the line has who waits and until when, the rate with its reason, and each 
   const byHand = { perSecond: 0.5, reason: 'their <maintenance>', since: Date.parse(iso(40)) };
   const rate = async () => ({ lanes: [{ ...lane, waiting }], perSecond: 0.5, from: 'hand', byHand }) as const;
   const page = await pageOf({ rate });
-  expect(page).toContain('>2 starts wait in line, and the last one starts in about 4 s.</h1>');
+  expect(page).toContain('>2 starts wait in line, and the last one starts in about 4 s (12:01:44Z).</h1>');
   expect(page).toContain('0.5 starts a second are made, set 1 min ago: their &lt;maintenance&gt;.');
   expect(page).toContain(
     `?status=line&amp;caller=${encodeURIComponent(caller).replaceAll('%2F', '%2F')}#result">Caller</a>`,

@@ -1,0 +1,194 @@
+import { html } from 'hono/html';
+import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
+import { shareOfFailures } from '../../health/read-health.ts';
+import { describeHold, holdOf } from '../../terminal/describe-hold.ts';
+import { describeWaiting, waitingIn } from '../../terminal/describe-rate.ts';
+import { secondsSince } from '../../terminal/format-seconds.ts';
+import { ago, type Html, plural, shown } from '../format-for-page.ts';
+import { countLastHour, type DeploymentState, heldIn } from '../sources/read-state.ts';
+import { type Hold, type Part, valueIn } from '../sources/sources.ts';
+import { icon } from './icons-and-badges.ts';
+import type { Links } from './page-content-and-links.ts';
+
+type Fact = { readonly text: Html | string; readonly kind?: 'trouble' | 'unknown' };
+
+/** Who may be in trouble: Cosecha, the provider or a bank. `who` names it in a sentence. */
+export type Side = { readonly name: string; readonly who: string; readonly facts: readonly Fact[] };
+
+const trouble = (text: Html | string): Fact => ({ text, kind: 'trouble' });
+
+/** The facts of a part, or that it could not be read: Health has the reason. */
+const factsOf = <Value>(part: Part<Value>, name: string, view: (value: Value) => readonly Fact[]) =>
+  part.kind === 'read' ? view(part.value) : [{ text: `${name} unknown`, kind: 'unknown' } as const];
+
+/** `starts of orders for demo-bank have been held for 5 s, as the provider answers 503; next turn in 40 s. 12 extractions wait.` */
+export const describeHeld = (hold: Hold, { open }: DeploymentState, now: Date): Html => {
+  const parts = describeHold(hold, {
+    since: (at) => html`for ${ago(at, now, true)}`,
+    next: (at) => ago(at, now),
+  });
+  const count = valueIn(open)?.filter((record) => holdOf(record, [hold]) !== undefined).length;
+  const waiting = count === undefined ? '' : ` ${plural(count, 'extraction waits', 'extractions wait')}.`;
+  return html`${parts.map((part) => (typeof part === 'string' ? shown(part, 400) : part))}.${waiting}`;
+};
+
+/** In a fleet with many, the rest have been held for less long. */
+const maxHolds = 3;
+
+const describeHolds = (state: DeploymentState, isOf: (hold: Hold) => boolean, now: Date): readonly Fact[] => {
+  const holds = heldIn(state).filter(isOf);
+  const rest = holds.length - maxHolds;
+  const shownHolds = holds.slice(0, maxHolds).map((hold) => trouble(describeHeld(hold, state, now)));
+  return rest > 0 ? [...shownHolds, trouble(`${rest} more are held.`)] : shownHolds;
+};
+
+const describeUs = (state: DeploymentState, now: Date): readonly Fact[] => [
+  ...describeHolds(state, ({ kind }) => kind === 'paused', now),
+  ...factsOf(state.open, 'what is open', (open) => {
+    const late = open.filter((record) => isOverdue(record, now, state.sweepEveryMinutes)).length;
+    return late === 0
+      ? [{ text: 'nothing is overdue' }]
+      : [trouble(`${plural(late, 'extraction is', 'extractions are')} overdue`)];
+  }),
+  // A new stage has none either. What a missing sweep leaves behind is overdue.
+  ...factsOf(state.sweeps, 'sweeps', ({ items: [last] }) => [
+    { text: last === undefined ? 'no sweep within an hour' : html`sweep ${ago(last.at, now)}` },
+  ]),
+  ...factsOf(state.queues, 'queues', (all) =>
+    all.map(({ name, waiting, isDeadLetters }) => ({
+      text: `${shown(name)} ${waiting.toLocaleString('en')}`,
+      ...(isDeadLetters && waiting > 0 && ({ kind: 'trouble' } as const)),
+    })),
+  ),
+];
+
+type Failures = ReturnType<typeof countLastHour>;
+
+/** More than the 5 % that may fail (docs/operations.md), also if the share is the least that chance explains. */
+const isFailing = (counted: Failures[number]): boolean => shareOfFailures(counted).least > 0.05;
+
+/** `10 of 12 failed at demo-bank in the last hour, since 11:20Z`. */
+const describeFailures = (failing: Failures): readonly Fact[] => {
+  const [worst, ...others] = failing;
+  if (worst === undefined) return [];
+  const { subject, failed, ended, since } = worst;
+  const more = others.length === 0 ? '' : `, and some at ${plural(others.length, 'other')}`;
+  return [
+    trouble(
+      `${failed.toLocaleString('en')} of ${ended.toLocaleString('en')} failed at ${shown(subject, 60)} in the last hour, since ${since.slice(11, 16)}Z${more}`,
+    ),
+  ];
+};
+
+/** In seconds. A start takes one or two, so the provider has not accepted one that waits for longer. */
+const usualStart = 60;
+
+/** Below the failures that open a breaker, only what waits shows that starts are not accepted. */
+const describeWaits = (state: DeploymentState, now: Date): readonly Fact[] => {
+  const { open, rate } = state;
+  const known = valueIn(rate);
+  const inLine = new Set(
+    known?.lanes.flatMap((lane) => lane.waiting.map(({ extractionId }) => extractionId)),
+  );
+  const waiting = (valueIn(open) ?? [])
+    .filter(
+      (record) =>
+        record.status === 'REQUESTED' &&
+        !inLine.has(record.extractionId) &&
+        holdOf(record, heldIn(state)) === undefined &&
+        secondsSince(record.requestedAt, now) > usualStart,
+    )
+    .map(({ requestedAt }) => requestedAt)
+    .toSorted();
+  const [first] = waiting;
+  if (first === undefined) return [];
+  const oldest = waiting.length === 1 ? 'for' : 'the first for';
+  return [
+    trouble(
+      html`${plural(waiting.length, 'extraction waits', 'extractions wait')} to be started, ${oldest} ${ago(first, now, true)}`,
+    ),
+  ];
+};
+
+/** A line is no trouble: each start in it is made in its turn. */
+const describeLine = ({ rate }: DeploymentState, links: Links, now: Date): readonly Fact[] =>
+  factsOf(rate, 'line', (known) =>
+    waitingIn(known) === 0
+      ? []
+      : [{ text: html`<a href="${links.line()}">${describeWaiting(known, now)}</a>` }],
+  );
+
+/** Who is in trouble, from what every page reads. */
+export const sidesOf = (state: DeploymentState, links: Links, now: Date): readonly Side[] => {
+  const counted = countLastHour(state, now);
+  const failing = counted.filter(isFailing);
+  // Where most fail, it is what they share.
+  const areMost = failing.length > 1 && failing.length > counted.length / 2;
+  const [ended, failed] = (['ended', 'failed'] as const).map((of) =>
+    counted.reduce((sum, one) => sum + one[of], 0),
+  );
+  const isOfAll = (hold: Hold): boolean => hold.kind === 'open' && hold.group === undefined;
+  const isOfOne = (hold: Hold): boolean => hold.kind === 'open' && hold.group !== undefined;
+  const failures = describeFailures(failing);
+  const held = describeHolds(state, isOfAll, now);
+  const groups = heldIn(state).flatMap((hold) => (hold.kind === 'open' ? (hold.group ?? []) : []));
+  const banks = [...new Set([...groups, ...(areMost ? [] : failing.map(({ subject }) => subject))])];
+  return [
+    { name: 'Us', who: 'us', facts: describeUs(state, now) },
+    {
+      name: 'Provider',
+      who: 'the provider',
+      facts: [
+        ...held,
+        ...(areMost ? failures : []),
+        ...factsOf(state.holds, 'breakers', (holds) =>
+          holds.some(isOfAll)
+            ? []
+            : [{ text: holds.length === 0 ? 'starts and reads pass' : 'nothing else is held' }],
+        ),
+      ],
+    },
+    {
+      name: 'Banks',
+      who: banks.length === 1 ? `a bank (${shown(banks[0] ?? '', 60)})` : `${banks.length} banks`,
+      facts: [
+        ...describeHolds(state, isOfOne, now),
+        ...(areMost ? [] : failures),
+        ...factsOf(state.recent, 'what ended', () =>
+          failing.length > 0
+            ? []
+            : [
+                {
+                  text: `${failed?.toLocaleString('en')} of ${ended?.toLocaleString('en')} failed in the last hour`,
+                },
+              ],
+        ),
+      ],
+    },
+    {
+      name: 'Starts',
+      who: 'us or the provider',
+      facts: [...describeWaits(state, now), ...describeLine(state, links, now)],
+    },
+  ];
+};
+
+const isTrouble = ({ facts }: Side): boolean => facts.some(({ kind }) => kind === 'trouble');
+
+/** `It is us and a bank (demo-bank).` Undefined if nobody is in trouble. `isOurs`: by more than these facts. */
+export const whoseTrouble = (sides: readonly Side[], isOurs: boolean): string | undefined => {
+  const troubled = sides.filter((side) => isTrouble(side) || (isOurs && side.name === 'Us'));
+  // A start that waits is a sign, and whose it is follows from the others.
+  const certain = troubled.filter(({ name }) => name !== 'Starts');
+  const who = (certain.length === 0 ? troubled : certain).map((side) => side.who);
+  return who.length === 0 ? undefined : `It is ${who.join(', ').replace(/, ([^,]*)$/, ' and $1')}.`;
+};
+
+/** On every page, before anything else: is it us, the provider or a bank? */
+export const statusLine = (state: DeploymentState, links: Links, now: Date): Html => html`
+<ul class="strip" aria-label="Is it us, the provider or a bank?">${sidesOf(state, links, now)
+  .filter(({ facts }) => facts.length > 0)
+  .map((side) => {
+    const isWrong = side.facts.some(({ kind }) => kind !== undefined);
+    return html`<li${isWrong ? html` class="late"` : ''}>${icon(isWrong ? 'alert' : 'check')} <strong>${side.name}:</strong> ${side.facts.map(({ text, kind }, index) => html`<span${kind === undefined ? html` class="fact"` : ''}>${index === 0 ? '' : ' · '}${text}</span>`)}</li>`;
+  })}</ul>`;
