@@ -149,8 +149,8 @@ const rules = [
 /** The floors of lib/extraction, from the ground up. A file imports only from lower ones, and is put where it finds what it needs. */
 const floors = [
   ['record', 'reconcile-message', 'sealed-request-data', 'keyed-mac', 'codes', 'not-before'],
-  ['phase', 'change', 'advice', 'end-wait', 'api/public-view', 'api/parse-request', 'api/expected-start'],
-  ['deadlines', 'plan', 'store', 'api/start-estimates'],
+  ['phase', 'change', 'causes', 'end-wait', 'api/public-view', 'api/parse-request', 'api/expected-start'],
+  ['deadlines', 'plan', 'advice', 'store', 'api/start-estimates'],
   [
     'due',
     'start-window',

@@ -9,7 +9,7 @@ import {
   TaskTimedOut,
 } from '@aws-sdk/client-sfn';
 import type { ExecutionInput } from '../extraction/api/create-extraction.ts';
-import type { StartError } from '../extraction/plan.ts';
+import type { StartError } from '../extraction/causes.ts';
 import type { WakeOutcome } from '../extraction/store.ts';
 import { Throttled } from '../throttled.ts';
 
@@ -77,7 +77,7 @@ export const wakeMachine =
  */
 export const failTask =
   (client: SFNClient) =>
-  async (callbackToken: string, error: StartError | 'StartFailed', cause: string): Promise<void> => {
+  async (callbackToken: string, error: StartError, cause: string): Promise<void> => {
     try {
       await client.send(new SendTaskFailureCommand({ taskToken: callbackToken, error, cause }));
     } catch (failure) {

@@ -1,3 +1,4 @@
+import { adviceOfCode } from './causes.ts';
 import { type Advice, openStatuses } from './record.ts';
 
 /** What the caller's code should do next, each with its meaning as a sentence. */
@@ -27,52 +28,27 @@ export type Advised = {
   readonly dueShard?: number | undefined;
 };
 
-type Rule = readonly [code: RegExp, advice: Advice];
-
-const notCollected: readonly Rule[] = [
-  [/^results-too-large$/, 'fix-request'],
-  [/^(results-not-stored|InternalError|request-data-gone)$/, 'operator'],
-  [/^task-linked-elsewhere$/, 'operator'],
-];
-const rejected: readonly Rule[] = [
-  [/^(user-restricted|credentials-refused-before)$/, 'ask-user'],
-  [/^consent-/, 'renew-consent'],
-  [/^(http-4(00|22)|invalid-request|session-token-refused)$/, 'fix-request'],
-];
-const notStarted: readonly Rule[] = [
-  [
-    /^(quota-reached|waited-too-long|(login-)?http-429(\/.*)?|unreachable|held\/.*|login-http-5.*)$/,
-    'request-later',
-  ],
-  [/^(login-http-4.*|secret-not-filled|setting-missing)$/, 'operator'],
-  [/^ciphertext-expired$/, 'fix-request'],
-  // Somebody ended it on purpose. A caller that requests again by itself would undo that.
-  [/^(cancelled|erased)$/, 'none'],
-];
 const passing = /^(REQUEST_BLOCK_ERROR|ENTITY_API_ERROR)$/;
-
-const adviceBy = (code = '', rules: readonly Rule[], other: Advice): Advice =>
-  rules.find(([form]) => form.test(code))?.[1] ?? other;
 
 /** Undefined without an outcome, and where it depends on results that are not collected yet. */
 export const adviceOf = (of: Advised): Advice | undefined => {
-  const { status, reason, collectionError = '' } = of;
+  const { status, reason = '', lastProblem = '', collectionError = '' } = of;
   const isClosed = of.dueShard === undefined && !(openStatuses as readonly string[]).includes(status);
   if (of.erasingAt !== undefined && isClosed) return 'none';
-  if (status === 'REJECTED') return adviceBy(reason, rejected, 'operator');
-  if (status === 'NOT_STARTED') return adviceBy(of.lastProblem, notStarted, 'request-again');
-  if (status === 'UNCONFIRMED') return reason === 'task-linked-elsewhere' ? 'operator' : 'ask-provider';
+  if (status === 'REJECTED') return adviceOfCode(reason, status) ?? 'operator';
+  if (status === 'NOT_STARTED') return adviceOfCode(lastProblem, status) ?? 'request-again';
+  if (status === 'UNCONFIRMED') return adviceOfCode(reason, status) ?? 'ask-provider';
   if (status === 'TIMED_OUT') {
     if (of.dueShard !== undefined) return 'wait';
     return collectionError === 'InternalError' ? 'operator' : 'ask-provider';
   }
   if (status === 'CREDENTIALS_WRONG' || status === 'CREDENTIALS_LOCKED') return 'ask-user';
   if (status !== 'COMPLETED' && status !== 'PARTIAL' && status !== 'FAILED') return undefined;
-  if (collectionError !== '') return adviceBy(collectionError, notCollected, 'request-again');
+  if (collectionError !== '') return adviceOfCode(collectionError, 'collectionError') ?? 'request-again';
   // Only an extraction by consent has a reason.
-  if (status === 'FAILED' && reason !== undefined) return 'request-later';
+  if (status === 'FAILED' && of.reason !== undefined) return 'request-later';
   if (of.collectedAt === undefined) return undefined;
-  if (status === 'COMPLETED') return of.lastProblem === 'results-incomplete' ? 'request-again' : 'none';
+  if (status === 'COMPLETED') return lastProblem === 'results-incomplete' ? 'request-again' : 'none';
   const mayPass = of.actionResults?.some(({ errorCode = '' }) => passing.test(errorCode)) === true;
   return mayPass ? 'request-later' : 'request-again';
 };

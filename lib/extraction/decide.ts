@@ -1,6 +1,6 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
+import type { Explanation, PublicCode } from './causes.ts';
 import type { Change } from './change.ts';
-import type { codes } from './codes.ts';
 import {
   delayUntil,
   isReadTimeOver,
@@ -25,7 +25,6 @@ import {
   type CancelProblem,
   type EndedReading,
   type Ending,
-  type Explanation,
   end,
   failStart,
   type Invoker,
@@ -116,7 +115,7 @@ type Waiting = {
 type Undecided = Unread | { readonly unread: false; readonly problem: string; readonly error: Explanation };
 
 /** The task was read, and shows this. */
-const readAs = (code: Explanation & keyof typeof codes): Extract<Undecided, { unread: false }> => ({
+const readAs = (code: Explanation & PublicCode): Extract<Undecided, { unread: false }> => ({
   unread: false,
   problem: code,
   error: code,

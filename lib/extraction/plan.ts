@@ -1,82 +1,8 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
+import type { Explanation, StartError } from './causes.ts';
 import type { Change } from './change.ts';
 import type { ReconcileCause } from './reconcile-message.ts';
 import type { ActionResult, Extraction, StoredResults, TerminalStatus } from './record.ts';
-
-/** Errors of calls and of starts, each with its meaning as a clause. `cosecha explain` and the console take the meanings from here. */
-export const errorMeanings = {
-  ProviderPaused: 'no start was made, as an operator paused starts, or a circuit breaker held them',
-  ProviderBusy: 'the provider was busy (429)',
-  ProviderUnreachable: 'the provider could not be reached',
-  ProviderUnauthorized: 'the provider gave no token',
-  ProviderRefused: 'the provider refused the call (4xx)',
-  ProviderExtractionFailed: 'the provider answered with an error of its own',
-  ProviderAnswerTooLarge: 'the answer was over the size limit',
-  ProviderAmbiguous: 'the provider gave no answer that could be used',
-  ProviderError: 'the call of the provider failed',
-  InvalidProviderRequest: 'the request could not be sent',
-  InternalError: 'the service failed, and its log has the cause',
-
-  CiphertextExpired: 'the caller had encrypted the credentials more than 60 minutes before',
-  RequestDataGone: 'the sealed data of its request are gone',
-  StartWindowOver: 'the start window was over, or it had waited for too long',
-  Waits: "it waits in line, for the provider's rate or for who holds starts",
-  TooLittleTime: 'too little time of the invocation was left for the start call',
-  StartInProgress: 'an earlier start was still in progress',
-  StartFailed: 'start-task failed, and its log has the cause',
-} as const;
-
-export type NamedFailure = keyof typeof errorMeanings;
-
-export const isNamedFailure = (error: string): error is NamedFailure => Object.hasOwn(errorMeanings, error);
-
-/** Why a step ended as it did, or what it waits for: the `explanation` of plans and of log lines. */
-export type Explanation =
-  | NamedFailure
-  /** The start window is not over, and the execution may still start it. */
-  | 'not-started-yet'
-  /** Another process may be making the start call. */
-  | 'start-in-progress'
-  /** No read was made: an operator paused reads, */
-  | 'reads-paused'
-  /** or the provider asked for no call before a later time. */
-  | 'not-before'
-  | 'still-running'
-  | 'no-results'
-  | 'results-incomplete'
-  | 'results-too-large'
-  | 'results-not-stored'
-  | 'request-data-gone'
-  | 'task-linked-elsewhere'
-  /** A newer version wrote the record, and this one does not know its status or schema. */
-  | 'unknown-record'
-  /** The clock of the sender is ahead, so that the message came before its time. */
-  | 'early'
-  /** Other processes changed the record again and again, or a defect repeated the same step. */
-  | 'contended'
-  /** Its start had been claimed, so that it cannot be cancelled any more. */
-  | 'start-claimed';
-
-/** Errors by which start-task fails its state. The machine retries all but `CiphertextExpired`, `StartWindowOver` and `Waits` (design, section 5). */
-export type StartError =
-  /** The credentials are encrypted under a session token of the caller, for longer than that is valid. */
-  | 'CiphertextExpired'
-  /** The start window is over, and this is why nothing could have been started now. */
-  | 'StartWindowOver'
-  /** It is in line. The machine goes to the state InLine. */
-  | 'Waits'
-  | 'ProviderBusy'
-  /** No call was made: the breaker is open, or an operator paused starts. */
-  | 'ProviderPaused'
-  /** Surely not connected, by the start call or by the login before it. */
-  | 'ProviderUnreachable'
-  /** The login brought no token, whatever it answered, or the start call took none. */
-  | 'ProviderUnauthorized'
-  /** The item of the request is not there. */
-  | 'RequestDataGone'
-  /** Slow calls of AWS left too little of the invocation for the start call, so none was made. */
-  | 'TooLittleTime'
-  | 'StartInProgress';
 
 /** The provider has no task. Unless its error is one of those that are never retried, the start is retried, not before `notBefore`. */
 export type NotAccepted = {

@@ -7,17 +7,11 @@ import { type Tokens, withSession } from '../../provider/tokens/session-tokens.t
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import { ProviderAnswerTooLarge, ProviderError } from '../../provider/transport/errors.ts';
 import type { PausableCalls } from '../../shared-item/operator-settings.ts';
+import { type Explanation, isErrorName } from '../causes.ts';
 import type { Change } from '../change.ts';
 import { failureReason, loginProblemOf, looksLikeCode, problemOf } from '../codes.ts';
 import { busyUntil, notBeforeOf } from '../not-before.ts';
-import {
-  type Explanation,
-  isNamedFailure,
-  type Learned,
-  type Plan,
-  type Reading,
-  type Unread,
-} from '../plan.ts';
+import type { Learned, Plan, Reading, Unread } from '../plan.ts';
 import {
   type ActionResult,
   type ConsentVariant,
@@ -158,8 +152,9 @@ export const readOnce = async (
     if (notBefore !== undefined)
       record = await tryToKeep(postponeCalls({ record, notBefore, lastProblem: problem }), record, deps);
     if (isBrief) record = await leaveToSlowQueue(record, deps);
-    const named = error instanceof ProviderError ? error.name : 'InternalError';
-    return nothing({ unread: 'failed', problem, error: isNamedFailure(named) ? named : 'ProviderError' });
+    const ofProvider = (name: string) => (isErrorName(name) ? name : 'ProviderError');
+    const named = error instanceof ProviderError ? ofProvider(error.name) : 'InternalError';
+    return nothing({ unread: 'failed', problem, error: named });
   }
 };
 

@@ -18,10 +18,11 @@ import {
   ProviderUnauthorized,
   ProviderUnreachable,
 } from '../../provider/transport/errors.ts';
+import type { StartError } from '../causes.ts';
 import { consentProblemOf, failureReason, loginProblemOf, problemOf } from '../codes.ts';
 import { plusSeconds } from '../deadlines.ts';
 import { busyUntil } from '../not-before.ts';
-import type { NotAccepted, StartCallResult, StartError } from '../plan.ts';
+import type { NotAccepted, StartCallResult } from '../plan.ts';
 import {
   type ConsentExtraction,
   type ConsentVariant,

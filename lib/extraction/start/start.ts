@@ -1,8 +1,9 @@
 import type { Shown } from '../../breaker/circuit-breaker.ts';
 import { defined } from '../../defined.ts';
 import { logMessages } from '../../observability/log-messages.ts';
+import { meaningOf, type StartError } from '../causes.ts';
 import { judge, plan } from '../decide.ts';
-import { errorMeanings, type Observation, type Plan, type Result, type StartError } from '../plan.ts';
+import type { Observation, Plan, Result } from '../plan.ts';
 import type { Extraction } from '../record.ts';
 import {
   checkRefusalMark,
@@ -267,7 +268,7 @@ export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {
    * Fails the state with an error name. `cause` is one of the public codes, or the meaning of the error. The history shows it, and the
    * machine passes the last one on to Reconcile, which takes a code only.
    */
-  readonly fail: (callbackToken: string, error: StartError | 'StartFailed', cause: string) => Promise<void>;
+  readonly fail: (callbackToken: string, error: StartError, cause: string) => Promise<void>;
 };
 
 /** The errors that are counted here. A held start is counted by the breaker, and credentials encrypted too early are no failure. */
@@ -293,7 +294,7 @@ const answerMachine = async (
   if (counted !== undefined) telemetry.count(counted);
   if (problem === 'quota-reached') telemetry.count('QuotaReached');
   const failure = error ?? 'StartFailed';
-  await fail(callbackToken, failure, problem ?? errorMeanings[failure]);
+  await fail(callbackToken, failure, problem ?? meaningOf(failure));
 };
 
 /**
@@ -321,7 +322,7 @@ export const startForMachine = async (
     return result;
   } catch (error) {
     deps.telemetry.failure('The start failed.', error);
-    await deps.fail(input.callbackToken, 'StartFailed', errorMeanings.StartFailed);
+    await deps.fail(input.callbackToken, 'StartFailed', meaningOf('StartFailed'));
     return undefined;
   }
 };

@@ -8,8 +8,8 @@ export const adviceFaults: Faults = {
   'requested-again-beside-a-task': {
     does: 'Callers are advised to request an extraction again that may run.',
     file: 'lib/extraction/advice.ts',
-    find: "reason === 'task-linked-elsewhere' ? 'operator' : 'ask-provider'",
-    replace: "reason === 'task-linked-elsewhere' ? 'operator' : 'request-again'",
+    find: "adviceOfCode(reason, status) ?? 'ask-provider'",
+    replace: "adviceOfCode(reason, status) ?? 'request-again'",
     caughtBy: 'no-repeat-beside-a-task',
   },
   'wait-after-the-close': {

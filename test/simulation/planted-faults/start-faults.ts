@@ -203,7 +203,7 @@ export const startFaults: Faults = {
   'failed-start-unreported': {
     does: 'A failed start is not reported to the machine.',
     file: start,
-    find: "await deps.fail(input.callbackToken, 'StartFailed', errorMeanings.StartFailed);",
+    find: "await deps.fail(input.callbackToken, 'StartFailed', meaningOf('StartFailed'));",
     replace: 'return;',
     caughtBy: 'wait-answered',
   },

@@ -1,5 +1,6 @@
+import type { Explanation } from '../../../lib/extraction/causes.ts';
 import { isLastReadLost, judge, plan } from '../../../lib/extraction/decide.ts';
-import type { Explanation, Plan } from '../../../lib/extraction/plan.ts';
+import type { Plan } from '../../../lib/extraction/plan.ts';
 import { type Extraction, hasTaskItem } from '../../../lib/extraction/record.ts';
 import { holdOf } from '../terminal/describe-hold.ts';
 import type { Known } from './gather.ts';

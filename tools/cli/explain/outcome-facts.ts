@@ -1,5 +1,5 @@
 import { adviceOf } from '../../../lib/extraction/advice.ts';
-import { codes } from '../../../lib/extraction/codes.ts';
+import { isPublicCode } from '../../../lib/extraction/causes.ts';
 import { type Extraction, hasWebhook, isTerminalStatus } from '../../../lib/extraction/record.ts';
 import { logMessages } from '../../../lib/observability/log-messages.ts';
 import { describeCode, failedActions, knownStartError } from '../terminal/extraction-failures.ts';
@@ -97,7 +97,7 @@ const whyTimedOut = ({ record, logs }: Ended): string | undefined => {
     .find((text) => typeof text === 'string');
   const why = record.collectionError ?? (typeof logged === 'string' ? logged : undefined);
   // Any other code is of the collection, and has a sentence of its own.
-  return why === 'still-running' || !Object.hasOwn(codes, why ?? '') ? why : undefined;
+  return why === 'still-running' || !isPublicCode(why ?? '') ? why : undefined;
 };
 
 const ownFacts = (known: Ended): readonly StoryFact[] => {

@@ -1,6 +1,5 @@
 import { advices } from '../../../lib/extraction/advice.ts';
-import { codes } from '../../../lib/extraction/codes.ts';
-import { isNamedFailure } from '../../../lib/extraction/plan.ts';
+import { isErrorName, isPublicCode, meaningOf } from '../../../lib/extraction/causes.ts';
 import type { CommandText } from '../terminal/command-text.ts';
 import { describeHold } from '../terminal/describe-hold.ts';
 import { describeCode, describeStartError, explainActions } from '../terminal/extraction-failures.ts';
@@ -44,21 +43,18 @@ const reports: Readonly<Record<ReportedBy, (deliveredAt: string) => string>> = {
 
 const notStartedReasons: Readonly<Record<string, string>> = {
   stopped: 'somebody stopped its execution',
-  'start-abandoned': 'the machine abandoned the start, or was stopped',
+  'start-abandoned': meaningOf('start-abandoned'),
   'start-window-over': 'the start window was over',
   'request-data-gone': 'the sealed data of its request were gone, without which nothing can be started',
-  cancelled: codes.cancelled,
-  erased: codes.erased,
+  cancelled: meaningOf('cancelled'),
+  erased: meaningOf('erased'),
 };
 
 /** Why no final status was known. Undefined where there is nothing to add. */
 const noFinalStatus = (why: string | undefined): string | undefined => {
   if (why === undefined) return undefined;
-  if (why === 'reads-paused') return 'no read was made, as an operator had paused reads';
-  if (why === 'not-before') return 'no read was made, as the provider had asked to wait';
-  // This one is a public code, too.
-  if (why === 'InternalError' || !isNamedFailure(why)) return describeCode(why);
-  return `the last read failed with ${why}`;
+  if (why === 'reads-paused' || why === 'not-before') return meaningOf(why);
+  return isErrorName(why) ? `the last read failed with ${why}` : describeCode(why);
 };
 
 const startCallOf = (startingAt: string | undefined, now: Date): string =>
@@ -130,7 +126,7 @@ const sentences: { readonly [Name in FactName]: (fact: FactOf<Name>, reader: Rea
     return `TIMED_OUT at ${clockTime(at, now)}: no final status was known by the deadline, ${clockTime(deadline, now)}${explained === undefined ? '' : `: ${explained}`}.`;
   },
   notCollected: ({ error }) => {
-    const why = Object.hasOwn(codes, error) ? describeCode(error) : 'the last read failed';
+    const why = isPublicCode(error) ? describeCode(error) : 'the last read failed';
     return `Its results were not collected (${error}): ${why}.`;
   },
   noResults: () => 'The provider has no results for it.',

@@ -1,6 +1,6 @@
 import { judgeOutcome, outcomeText } from '../../../lib/extraction/advice.ts';
-import { codes, isProblem } from '../../../lib/extraction/codes.ts';
-import { errorMeanings, isNamedFailure } from '../../../lib/extraction/plan.ts';
+import { isErrorName, isPublicCode, meaningOf } from '../../../lib/extraction/causes.ts';
+import { isProblem } from '../../../lib/extraction/codes.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { errorCodesOf } from '../../../lib/extraction/write-progress.ts';
 import type { ActionErrorCode } from '../../../lib/provider/vocabulary.ts';
@@ -15,10 +15,10 @@ const meanings: Readonly<Record<ActionErrorCode, string>> = {
 };
 
 /** "The catalogue grows over time." */
-const meaningOf = (code: string): string =>
+const actionErrorMeaning = (code: string): string =>
   Object.hasOwn(meanings, code) ? meanings[code as ActionErrorCode] : 'a code that Cosecha does not know';
 
-/** What one of the public codes means, as a clause (lib/extraction/codes.ts). */
+/** What one of the public codes means, as a clause (lib/extraction/causes.ts). */
 export const describeCode = (code: string): string => {
   const [, httpStatus, error] = /^http-(\d{3})(?:\/(.+))?$/.exec(code) ?? [];
   if (httpStatus !== undefined) {
@@ -29,7 +29,7 @@ export const describeCode = (code: string): string => {
   if (inner === 'paused') return 'an operator paused starts';
   if (inner === 'slow') return 'starts were held, because the last one took too long';
   if (kind === 'held/') return `starts were held, because the last one failed: ${describeCode(inner)}`;
-  return Object.hasOwn(codes, code) ? codes[code as keyof typeof codes] : `the provider's error is ${code}`;
+  return isPublicCode(code) ? meaningOf(code) : `the provider's error is ${code}`;
 };
 
 /** What a try to start failed with. `problem`: the cause that start-task reported, if it is one of the public codes. */
@@ -37,8 +37,8 @@ type StartError = { readonly error: string; readonly problem?: string | undefine
 
 /** As a clause. Undefined for an error that start-task does not report by name, such as an error of Lambda. */
 export const knownStartError = ({ error, problem }: StartError): string | undefined => {
-  if (!isNamedFailure(error)) return undefined;
-  return isProblem(problem) ? describeCode(problem) : errorMeanings[error];
+  if (!isErrorName(error)) return undefined;
+  return isProblem(problem) ? describeCode(problem) : meaningOf(error);
 };
 
 export const describeStartError = (of: StartError): string =>
@@ -58,11 +58,11 @@ export const failurePhrases = (record: Extraction): readonly string[] =>
   failedActions(record).map(({ code, actions }) => `${actions}: ${code}`);
 
 export const failureMeanings = (record: Extraction): readonly string[] =>
-  failedActions(record).map(({ code, actions }) => `${actions}: ${code} (${meaningOf(code)})`);
+  failedActions(record).map(({ code, actions }) => `${actions}: ${code} (${actionErrorMeaning(code)})`);
 
 /** `movement failed with TIMEOUT_ERROR: the maximum operation time was exceeded.` */
 export const explainActions = (actions: string, code: string): string =>
-  `${actions} failed with ${code}: ${meaningOf(code)}.`;
+  `${actions} failed with ${code}: ${actionErrorMeaning(code)}.`;
 
 /**
  * Why an extraction failed, in codes: of its actions' errors or, without any, its status and reason. Undefined if it did not

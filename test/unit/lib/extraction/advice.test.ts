@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Advised, adviceOf, advices, judgeOutcome, outcomeText } from '#lib/extraction/advice.ts';
+import { meaningOf, publicCodes } from '#lib/extraction/causes.ts';
 import {
-  codes,
   consentProblemOf,
   failureReason,
   isProblem,
@@ -51,7 +51,9 @@ test.each<[status: string, more: Omit<Advised, 'status'>, advice: Advice | undef
 
 /** What a row of the table in docs/stream.md is about, with a sample of each code that it names. */
 const samplesOf = (condition: string, status: string): readonly Omit<Advised, 'status'>[] => {
-  const named = [...condition.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replace('…', '03'));
+  const named = [...condition.matchAll(/`([^`]+)`/g)].map(([, code = '']) =>
+    code.replace('consent-…', 'consent-revoked').replace('…', '03'),
+  );
   const [first, ...others] = named;
   if (first === 'collectionError') {
     const errors = others.length === 0 ? ['ProviderBusy'] : others;
@@ -95,7 +97,7 @@ test('docs/stream.md has every code and every advice, with these meanings', () =
       ].map(([, name = '', meaning]) => [name, meaning]),
     );
   const sentence = (clause: string) => `${clause.slice(0, 1).toUpperCase()}${clause.slice(1)}.`;
-  const meanings = Object.entries(codes).map(([code, meaning]) => [code, sentence(meaning)]);
+  const meanings = publicCodes.map((code) => [code, sentence(meaningOf(code))]);
   expect(rows('Codes')).toEqual(Object.fromEntries(meanings));
   expect(rows('Advice')).toEqual({ advice: 'what to do', ...advices });
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { adviceOf } from '#lib/extraction/advice.ts';
-import { codes } from '#lib/extraction/codes.ts';
+import { publicCodes } from '#lib/extraction/causes.ts';
 import type { Extraction, ExtractionStatus } from '#lib/extraction/record.ts';
 import { type AuditOptions, audit } from '../../../../../tools/cli/audit/audit.ts';
 import type {
@@ -735,7 +735,7 @@ test('a seed draws the same requests again, and another one others', async () =>
 
 /** Every public code, and some of those that stand for many. */
 const everyCode = [
-  ...Object.keys(codes),
+  ...publicCodes,
   'http-400',
   'http-429/BUSY',
   'held/http-503',
