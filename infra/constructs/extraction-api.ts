@@ -12,6 +12,7 @@ import {
   HttpStage,
   type IHttpRouteAuthorizer,
   LogGroupLogDestination,
+  type ThrottleSettings,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -39,7 +40,16 @@ const consentRoutes: readonly (readonly [method: HttpMethod, path: string])[] = 
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html). More, of a caller that asks in a loop, would
  * throttle the reads of every start and reconcile. An erasure may be of as many records, each of which takes two messages and some ten calls.
  */
-const costlyThrottle = { rate: 2, burst: 10 } as const;
+const costlyThrottle: ThrottleSettings = { rateLimit: 2, burstLimit: 10 };
+
+/** API Gateway takes no larger burst. */
+const maxBurst = 5_000;
+
+/** The throttle of a route. A burst may have as many requests as two seconds at the rate. */
+export const throttleOf = (rateLimit: number): ThrottleSettings => ({
+  rateLimit,
+  burstLimit: Math.min(2 * rateLimit, maxBurst),
+});
 
 type ExtractionApiProps = {
   readonly config: Config;
@@ -105,7 +115,7 @@ export class ExtractionApi extends Construct {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: config.apiRateLimit, burstLimit: config.apiBurstLimit },
+      throttle: throttleOf(config.apiRateLimit),
       accessLogSettings: {
         destination: new LogGroupLogDestination(this.accessLog),
         format: accessLogFormat,
@@ -113,9 +123,9 @@ export class ExtractionApi extends Construct {
     });
     throttleRoutes(stage, [
       // Its own metrics, for $1.80 a month, as the provider waits for this route only.
-      { routes: [webhook], rate: config.webhookRateLimit, burst: config.webhookBurstLimit, measured: true },
+      { routes: [webhook], ...throttleOf(config.webhookRateLimit), measured: true },
       { routes: [summary, ...erasing], ...costlyThrottle },
-      { routes: consents, rate: config.consentRateLimit, burst: config.consentBurstLimit },
+      { routes: consents, ...throttleOf(config.consentRateLimit) },
     ]);
 
     this.customDomain = this.mapDomain(config, stage);
@@ -171,11 +181,9 @@ export const accessLogFormat = AccessLogFormat.custom(
   }),
 );
 
-type Throttle = {
+/** In requests a second, for each of the routes. */
+type Throttle = ThrottleSettings & {
   readonly routes: readonly HttpRoute[];
-  /** In requests a second, for each of the routes. */
-  readonly rate: number;
-  readonly burst: number;
   /** Whether each route has its own metrics in CloudWatch, beside the metrics of the whole API. */
   readonly measured?: boolean;
 };
@@ -184,12 +192,12 @@ type Throttle = {
 const throttleRoutes = (stage: HttpStage, throttles: readonly Throttle[]): void => {
   const resource = stage.node.defaultChild as CfnStage;
   resource.routeSettings = Object.fromEntries(
-    throttles.flatMap(({ routes, rate, burst, measured }) =>
+    throttles.flatMap(({ routes, rateLimit, burstLimit, measured }) =>
       routes.map((route) => [
         keyOf(route),
         {
-          ThrottlingRateLimit: rate,
-          ThrottlingBurstLimit: burst,
+          ThrottlingRateLimit: rateLimit,
+          ThrottlingBurstLimit: burstLimit,
           ...(measured ? { DetailedMetricsEnabled: true } : {}),
         },
       ]),

@@ -7,9 +7,11 @@ import { consentReadMsOf } from '../../lib/extraction/start/start-call.ts';
 import { machineSeconds, worstCaseHistory } from '../extraction-machine-definition.ts';
 import { ConfigError } from './config-error.ts';
 import {
+  constantNames,
   exampleSettings,
   maxExecutionSeconds,
   mayBeSetting,
+  mayChangeConstants,
   ownWorkSeconds,
   providerCallsPerStart,
   type SettingsSchema,
@@ -57,7 +59,8 @@ export const reservedConcurrency = (config: Config): number =>
  * @throws {ConfigError} with one sentence for each problem
  */
 export const readConfig = (context: Readonly<Record<string, unknown>>): Config => {
-  const given = Object.fromEntries(Object.entries(context).filter(([name]) => settingNames.includes(name)));
+  const isKnown = (name: string) => settingNames.includes(name) || constantNames.includes(name);
+  const given = Object.fromEntries(Object.entries(context).filter(([name]) => isKnown(name)));
   // With the two required names, so that a missing one is reported as required.
   const parsed = v.safeParse(settingsSchema, {
     stage: undefined,
@@ -94,20 +97,29 @@ const contradictionsWithout = (
   return contradictions(parsed.output).filter((sentence) => !isNamed(sentence));
 };
 
+const isConstant = 'it is a constant (infra/settings/settings.ts has its reason). Remove it.';
+const isDerived = 'a burst may be twice the rate limit. Remove it.';
+
 /** Settings of earlier versions, and why they are gone. */
 const removedSettings: Readonly<Record<string, string>> = {
+  apiBurstLimit: isDerived,
+  webhookBurstLimit: isDerived,
+  consentBurstLimit: isDerived,
   limitStarts: 'every start has a permit or a place in line, and without a rate all may go. Remove it.',
 };
 
 /** Refuses unknown names, as a misspelt setting would otherwise be ignored. */
-const unknownSettings = (context: Readonly<Record<string, unknown>>): string[] =>
-  Object.keys(context)
+const unknownSettings = (context: Readonly<Record<string, unknown>>): string[] => {
+  const mayChange = mayChangeConstants(context.stage);
+  return Object.keys(context)
     .filter((name) => mayBeSetting(name) && !settingNames.includes(name))
-    .map((name) =>
-      Object.hasOwn(removedSettings, name)
+    .flatMap((name) => {
+      if (constantNames.includes(name)) return mayChange ? [] : [`Setting ${name} is gone: ${isConstant}`];
+      return Object.hasOwn(removedSettings, name)
         ? `Setting ${name} is gone: ${removedSettings[name]}`
-        : `Setting ${name} is unknown.${suggestion(name)} docs/settings.md lists the settings.`,
-    );
+        : `Setting ${name} is unknown.${suggestion(name)} docs/settings.md lists the settings.`;
+    });
+};
 
 /** The setting that was probably meant: one that continues the name, as a unit does, or that differs in few letters. */
 const suggestion = (name: string): string => {
@@ -172,7 +184,7 @@ const contradictoryCapacities = ({
 const contradictoryLifetimes = (config: Config): readonly Rule[] => [
   [
     machineSeconds(config) > maxExecutionSeconds,
-    'Settings maxWaitSeconds, startWindowSeconds, deadlineSeconds and machineSlackSeconds must be at most a year together: Step Functions ends an execution then.',
+    'Settings maxWaitSeconds, startWindowSeconds and deadlineSeconds, and 15 minutes, must be at most a year together: Step Functions ends an execution then.',
   ],
   [
     config.maxWaitSeconds > config.recordRetentionDays * 86_400,
@@ -203,7 +215,7 @@ const contradictions = (config: Config): string[] => {
     ],
     [
       config.providerConnectTimeoutMs > config.providerTimeoutMs,
-      'Setting providerConnectTimeoutMs must not exceed providerTimeoutMs, which contains it.',
+      `Setting providerTimeoutMs must be at least ${config.providerConnectTimeoutMs}, the time for the connect, which it contains.`,
     ],
     [
       startNeedsSeconds > config.startTimeoutSeconds,
@@ -219,19 +231,15 @@ const contradictions = (config: Config): string[] => {
     ],
     [
       config.pollFirstSeconds > config.pollEverySeconds,
-      'Setting pollFirstSeconds must not exceed pollEverySeconds, to which it grows.',
+      `Setting pollEverySeconds must be at least ${config.pollFirstSeconds}, the first interval between polls, which grows to it.`,
     ],
     [
       config.startRetryFirstSeconds > config.startRetryEverySeconds,
-      'Setting startRetryFirstSeconds must not exceed startRetryEverySeconds, to which it grows.',
-    ],
-    [
-      config.breakerOpenSeconds > config.breakerMaxOpenSeconds,
-      'Setting breakerOpenSeconds must not exceed breakerMaxOpenSeconds, to which it doubles.',
+      `Setting startRetryEverySeconds must be at least ${config.startRetryFirstSeconds}, the first interval between start attempts, which grows to it.`,
     ],
     [
       config.machineSlackSeconds <= config.pollEverySeconds,
-      'Setting machineSlackSeconds must exceed pollEverySeconds: otherwise the machine may end before the poll after the deadline.',
+      `Setting pollEverySeconds must be below ${config.machineSlackSeconds}, for how long the machine runs beyond the deadline: otherwise it may end before the poll after it.`,
     ],
     [
       config.resultsRetentionDays > config.recordRetentionDays,

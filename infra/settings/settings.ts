@@ -1,6 +1,6 @@
 import { Token } from 'aws-cdk-lib';
 import * as v from 'valibot';
-import { stagePattern } from '../../lib/aws/stage.ts';
+import { disposableStagePattern, isLocalStage, stagePattern } from '../../lib/aws/stage.ts';
 import { notShownEndpoints } from '../../lib/provider/assumptions.ts';
 import {
   actionsWithParams,
@@ -134,9 +134,6 @@ const starting = {
       'For how many days raw credentials that ended `CREDENTIALS_WRONG` are not sent again, unless the request says `confirmed`. 0 sends them each time.',
     reason: 'Banks lock an account after three or four wrong passwords.',
   }),
-  startRetryFirstSeconds: withDefault(seconds(1, 3_600), 2, {
-    description: 'The first interval between start attempts while the provider is busy or unreachable.',
-  }),
   startRetryEverySeconds: withDefault(seconds(1, 3_600), 60, {
     description: 'The longest interval between start attempts, to which the first one doubles.',
   }),
@@ -154,15 +151,8 @@ const polling = {
     reason:
       'Assumed: a task takes a minute or two. The provider’s API document does not say how long. If yours take longer, set more than the longest of them.',
   }),
-  pollFirstSeconds: withDefault(seconds(1, 3_600), 5, {
-    description: 'The first interval between polls, and between attempts to collect results.',
-    reason: 'The intervals of the state machine have full jitter, so that its mean interval is half of it.',
-  }),
   pollEverySeconds: withDefault(seconds(1, 3_600), 120, {
     description: 'The longest interval between polls.',
-  }),
-  pollBackoff: withDefault(wholeNumber('times', 1, 10), 2, {
-    description: 'The factor by which the interval between polls grows.',
   }),
 };
 
@@ -175,10 +165,6 @@ const deadlines = {
     description:
       'How long after `TIMED_OUT` the provider is still read. A final status found then corrects the outcome.',
   }),
-  machineSlackSeconds: withDefault(seconds(2, daySeconds), 900, {
-    description:
-      'How long the state machine runs beyond the deadline, to read the task once more and to collect.',
-  }),
   collectForSeconds: withDefault(seconds(1, 30 * daySeconds), daySeconds, {
     description:
       'How long after the outcome results are requested from the provider. Afterwards `collectionError` is recorded and the record closes.',
@@ -188,11 +174,6 @@ const deadlines = {
       'How long after the outcome results are read again while an action of the request, or all data of a consent, is missing from them. Afterwards what is there is stored, with the `lastProblem` `results-incomplete`.',
     reason:
       'The provider may report the end of a task before a read shows its results. It is never longer than `collectForSeconds`.',
-  }),
-  sweepEveryMinutes: withDefault(wholeNumber('minutes', 1, 60), 5, {
-    description: 'How often the sweep sends everything that is due to the reconcile queue.',
-    reason:
-      'The sweep is the guarantee behind webhook and state machine. EventBridge allows one run a minute at most.',
   }),
 };
 
@@ -228,10 +209,6 @@ const retention = {
 };
 
 const provider = {
-  providerConnectTimeoutMs: withDefault(wholeNumber('milliseconds', 100, 30_000), 3_000, {
-    description: 'The timeout of a connect to the provider.',
-    reason: 'A start whose connect failed did not reach the provider, so it is retried.',
-  }),
   providerTimeoutMs: withDefault(wholeNumber('milliseconds', 200, 60_000), 20_000, {
     description: 'How long Cosecha waits for the whole answer of the provider to one call.',
     reason:
@@ -248,16 +225,6 @@ const provider = {
     reason:
       'Otherwise a start that hangs counts after `providerTimeoutMs` (20 s), and all starts of that time are `UNCONFIRMED`. The dispatcher judges the calls of ten seconds, in which a slow one has to be.',
   }),
-  breakerOpenSeconds: withDefault(seconds(1, 3_600), 30, {
-    description:
-      'While starts are held: the pause before one of them is made, and its shortest length after that.',
-    reason: 'A restart of a gateway takes seconds. Each such start may cost one `UNCONFIRMED`.',
-  }),
-  breakerMaxOpenSeconds: withDefault(seconds(1, 3_600), 300, {
-    description:
-      'The longest such pause of one caller and entity. `breakerOpenSeconds` doubles to it with each failed start, unless one was accepted within ten minutes. A 503 with `Retry-After` lengthens a pause to this at most.',
-    reason: 'An outage of 10 minutes then still ends within the start window of 15.',
-  }),
   sessionMinutes: withDefault(wholeNumber('minutes', 1, 1_440), 60, {
     description: 'The `expire` that Cosecha requests for the provider’s session token.',
     reason: '60 is the provider’s own default.',
@@ -266,12 +233,6 @@ const provider = {
     description:
       'Whether raw credentials are sent to the provider encrypted under the session token, inside TLS.',
     reason: 'The provider must first activate temporary encryption for the client.',
-  }),
-  signingKeyRefreshSeconds: withDefault(seconds(1, 29), 15, {
-    description:
-      'How often at most the signing keys are read again, after a delivery that no known key verifies.',
-    reason:
-      'Deliveries are 30 s apart, so a rotation loses none. It is not shorter, so that forged deliveries cost nothing.',
   }),
 };
 
@@ -334,9 +295,6 @@ const consents = {
   consentRateLimit: withDefault(wholeNumber('requests a second', 1, 10_000), 10, {
     description: 'The throttle of each route about consents.',
     reason: 'Each request makes up to four calls to the provider.',
-  }),
-  consentBurstLimit: withDefault(wholeNumber('requests', 1, 5_000), 20, {
-    description: 'The burst of the same throttle.',
   }),
 };
 
@@ -401,18 +359,13 @@ const access = {
 
 const capacity = {
   apiRateLimit: withDefault(wholeNumber('requests a second', 1, 10_000), 50, {
-    description: 'The throttle of each route that callers use, without the summary and those about consents.',
-  }),
-  apiBurstLimit: withDefault(wholeNumber('requests', 1, 5_000), 100, {
-    description: 'The burst of the same throttle.',
+    description:
+      'The throttle of each route that callers use, without the summary and those about consents. A burst may be twice as many.',
   }),
   webhookRateLimit: withDefault(wholeNumber('requests a second', 1, 10_000), 100, {
-    description: 'The throttle of the webhook’s route.',
+    description: 'The throttle of the webhook’s route. A burst may be twice as many.',
     reason:
       'The route is open to the internet, and a flood must not use up the account. The provider redelivers after a 429.',
-  }),
-  webhookBurstLimit: withDefault(wholeNumber('requests', 1, 5_000), 200, {
-    description: 'The burst of the same throttle.',
   }),
   webhookReservedConcurrency: optional(wholeNumber('executions', 1, 1_000), {
     description: 'Lambda concurrency reserved for receive-webhook.',
@@ -501,11 +454,48 @@ const operating = {
       'Whether outcomes are also published to an EventBridge bus. Switching it off deletes the bus, its function and its dead-letter queue.',
     reason: 'The stream has room for two consumers; the bus has room for more, and for other accounts.',
   }),
-  publishForSeconds: withDefault(seconds(60, 72_000), 21_600, {
-    description:
-      'How long an event that cannot be published is retried. Meanwhile its shard of the stream waits. Then its position in the stream is kept in a dead-letter queue.',
-    reason: 'The stream keeps a record for 24 hours. Four of them stay for the repair.',
-  }),
+};
+
+/**
+ * Constants. No stage has a reason to change one; a stage for tests may, to wait for less (`mayChangeConstants`). The name of a
+ * quantity ends in its unit.
+ */
+const constants = {
+  /** The first interval between start attempts while the provider is busy or unreachable. It doubles to `startRetryEverySeconds`. */
+  startRetryFirstSeconds: v.optional(seconds(1, 3_600), 2),
+  /**
+   * The first interval between polls, and between attempts to collect results. The intervals of the machine have full jitter, so that
+   * the mean is half of it.
+   */
+  pollFirstSeconds: v.optional(seconds(1, 3_600), 5),
+  /** The factor by which the interval between polls grows, to `pollEverySeconds`. */
+  pollBackoff: v.optional(wholeNumber('times', 1, 10), 2),
+  /** How long the machine runs beyond the deadline, to read the task once more and to collect: seven polls of two minutes. */
+  machineSlackSeconds: v.optional(seconds(2, daySeconds), 900),
+  /** The sweep is the guarantee behind webhook and machine. EventBridge allows one run a minute at most. */
+  sweepEveryMinutes: v.optional(wholeNumber('minutes', 1, 60), 5),
+  /** The timeout of a connect to the provider. A start whose connect failed did not reach the provider, so it is retried. */
+  providerConnectTimeoutMs: v.optional(wholeNumber('milliseconds', 100, 30_000), 3_000),
+  /**
+   * While starts are held: the pause before one of them is made, and its shortest length after that. A restart of a gateway takes seconds.
+   * Each such start may cost one `UNCONFIRMED`.
+   */
+  breakerOpenSeconds: v.optional(seconds(1, 3_600), 30),
+  /**
+   * The longest such pause of one caller and entity, to which it doubles with each failed start, unless one was accepted within ten
+   * minutes. An outage of 10 minutes then still ends within the start window of 15.
+   */
+  breakerMaxOpenSeconds: v.optional(seconds(1, 3_600), 300),
+  /**
+   * How often at most the signing keys are read again, after a delivery that no known key verifies. Deliveries are 30 s apart, so a
+   * rotation loses none. It is not shorter, so that forged deliveries cost nothing.
+   */
+  signingKeyRefreshSeconds: v.optional(seconds(1, 29), 15),
+  /**
+   * How long an event that cannot be published to the bus is retried, while its shard of the stream waits. Then its position is kept in a
+   * dead-letter queue. The stream keeps a record for 24 hours, so that 18 of them stay for the repair.
+   */
+  publishForSeconds: v.optional(seconds(60, 72_000), 21_600),
 };
 
 /** The chapters of docs/settings.md. */
@@ -535,11 +525,17 @@ const settings = {
   ...operating,
 };
 
-export const settingsSchema = v.object(settings);
+export const settingsSchema = v.object({ ...settings, ...constants });
 
 export type SettingsSchema = typeof settingsSchema;
 
 export const settingNames: readonly string[] = Object.keys(settings);
+
+export const constantNames: readonly string[] = Object.keys(constants);
+
+/** Whether a stage is for tests: on an emulator, or with a fake provider on AWS. */
+export const mayChangeConstants = (stage: unknown): boolean =>
+  typeof stage === 'string' && (isLocalStage(stage) || disposableStagePattern.test(stage));
 
 /** CDK's own context keys contain a ":", "/" or "-". The settings, and nothing else, are plain words. */
 export const mayBeSetting = (name: string): boolean => /^[A-Za-z][A-Za-z0-9]*$/.test(name);

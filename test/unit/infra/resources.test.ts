@@ -109,7 +109,12 @@ describe('the functions', () => {
     );
 
   test('have startTimeoutSeconds as the timeout of start-task, and the interval as that of the sweep', () => {
-    const settings = { startTimeoutSeconds: 100, webhookWaitSeconds: 610, sweepEveryMinutes: 2 };
+    const settings = {
+      stage: 'accept',
+      startTimeoutSeconds: 100,
+      webhookWaitSeconds: 610,
+      sweepEveryMinutes: 2,
+    };
     const functions = functionsWith(settings);
     const lambda = functions.get('start-task');
     expect(lambda?.properties.Timeout).toBe(100);

@@ -34,7 +34,7 @@ export const idempotentReplay: Check = {
   },
 };
 
-/** The defaults of `apiRateLimit` and `apiBurstLimit`, which the stage has. */
+/** The default of `apiRateLimit`, which the stage has, and the burst that follows from it. */
 const throttle = { rate: 50, burst: 100 };
 
 /** The requests with a signature are few, as each that passes invokes a function. */

@@ -8,7 +8,7 @@ import { allow } from '../../../infra/constructs/allow.ts';
 import { CosechaFunction } from '../../../infra/constructs/cosecha-function.ts';
 import { DataKey } from '../../../infra/constructs/data-key.ts';
 import { EncryptedLogGroup } from '../../../infra/constructs/encrypted-log-group.ts';
-import { accessLogFormat } from '../../../infra/constructs/extraction-api.ts';
+import { accessLogFormat, throttleOf } from '../../../infra/constructs/extraction-api.ts';
 import { isLocal } from '../../../infra/constructs/removal-policy.ts';
 import { readingSecret } from '../../../infra/constructs/secrets.ts';
 import type { FakeProvider } from '../../../infra/cosecha-stack.ts';
@@ -129,7 +129,7 @@ export class FakeProviderStack extends Stack {
       httpApi: api,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: config.apiRateLimit, burstLimit: config.apiBurstLimit },
+      throttle: throttleOf(config.apiRateLimit),
       accessLogSettings: {
         destination: new LogGroupLogDestination(
           new EncryptedLogGroup(this, 'AccessLog', { config, dataKey, deliveredBy }),

@@ -128,10 +128,12 @@ describe('settings are refused with a sentence that names them:', () => {
     [{ maxWaitSeconds: 121 * 86_400 }, 'Setting maxWaitSeconds must not exceed recordRetentionDays'],
     [{ startTimeoutSeconds: 60 }, '4 × providerTimeoutMs (20000)'],
     [
-      { startTimeoutSeconds: 12, providerTimeoutMs: 2_000, providerConnectTimeoutMs: 1_000 },
-      "2 s for the read of a consent and 3 s of Cosecha's own work, 13 s.",
+      { startTimeoutSeconds: 17, providerTimeoutMs: 3_000 },
+      "3 s for the read of a consent and 3 s of Cosecha's own work, 18 s.",
     ],
-    [{ providerConnectTimeoutMs: 25_000 }, 'Setting providerConnectTimeoutMs'],
+    [{ providerTimeoutMs: 2_900 }, 'Setting providerTimeoutMs must be at least 3000'],
+    [{ pollBackoff: 3 }, 'Setting pollBackoff is gone: it is a constant'],
+    [{ apiBurstLimit: 100 }, 'Setting apiBurstLimit is gone: a burst may be twice the rate limit'],
     [{ webhookWaitSeconds: 90 }, 'Setting webhookWaitSeconds must exceed'],
     [{ deadlineSeconds: 1_499 }, 'Setting deadlineSeconds must be at least'],
     [{ reconcileReservedConcurrency: 99 }, 'Setting reconcileReservedConcurrency must be at least twice'],
@@ -145,11 +147,11 @@ describe('settings are refused with a sentence that names them:', () => {
       },
       'Setting readers must have at most 3,000 characters',
     ],
-    [{ pollFirstSeconds: 121 }, 'Setting pollFirstSeconds must not exceed'],
-    [{ startRetryFirstSeconds: 61 }, 'Setting startRetryFirstSeconds must not exceed'],
-    [{ machineSlackSeconds: 120 }, 'Setting machineSlackSeconds'],
-    [{ pollFirstSeconds: 1, pollEverySeconds: 3 }, 'history events, more than 10000'],
-    [{ startRetryFirstSeconds: 1, startRetryEverySeconds: 1 }, 'Setting startRetryEverySeconds is too short'],
+    [{ pollEverySeconds: 4 }, 'Setting pollEverySeconds must be at least 5'],
+    [{ startRetryEverySeconds: 1 }, 'Setting startRetryEverySeconds must be at least 2'],
+    [{ pollEverySeconds: 900 }, 'Setting pollEverySeconds must be below 900'],
+    [{ pollEverySeconds: 5, deadlineSeconds: 86_400 }, 'history events, more than 10000'],
+    [{ startRetryEverySeconds: 2, startWindowSeconds: 3_600 }, 'Setting startRetryEverySeconds is too short'],
     [{ entities: 'demo-bank:tef' }, 'Setting entities must be entities of the provider, without spaces'],
     [{ entities: Array.from({ length: 150 }, (_, index) => `bank-of-city-${index}`) }, 'at most 2,000 bytes'],
     [{ entities: 'one', watchedEntities: 'two' }, 'Setting watchedEntities must only have entities of'],
@@ -186,12 +188,12 @@ describe('settings are refused with a sentence that names them:', () => {
   });
 
   test('what contradicts each other beside a wrong value, and nothing that depends on it', () => {
-    const polls = { pollFirstSeconds: 90, pollEverySeconds: 60 };
-    expect(refusal({ ...polls, graceSeconds: 'soon' }).split('\n')).toEqual([
+    const retention = { resultsRetentionDays: 121 };
+    expect(refusal({ ...retention, graceSeconds: 'soon' }).split('\n')).toEqual([
       expect.stringMatching(/^Setting graceSeconds must be a whole number/),
-      expect.stringMatching(/^Setting pollFirstSeconds must not exceed pollEverySeconds/),
+      expect.stringMatching(/^Setting resultsRetentionDays must not exceed recordRetentionDays/),
     ]);
-    expect(refusal({ ...polls, pollFirstSeconds: 'soon' }).split('\n')).toHaveLength(1);
+    expect(refusal({ ...retention, resultsRetentionDays: 'soon' }).split('\n')).toHaveLength(1);
     expect(refusal({ providerBaseUrl: 'http://127.0.0.1', stage: '1' }).split('\n')).toHaveLength(1);
   });
 

@@ -142,7 +142,7 @@ describe('the alarms', () => {
   });
 
   test('calculate over periods that have a sweep in them, also if sweeps are rare', () => {
-    const rare = alarmsWith({ sweepEveryMinutes: 60 });
+    const rare = alarmsWith({ stage: 'accept', sweepEveryMinutes: 60 });
     const periods = rare
       .filter((alarm) =>
         watchedBy(alarm).some(({ MetricName }) => zeroFilledMetrics.some((name) => name === MetricName)),
@@ -190,7 +190,7 @@ describe('the alarms', () => {
   });
 
   test('follow the settings on which they depend', () => {
-    const slow = byName(alarmsWith({ sweepEveryMinutes: 10, pollEverySeconds: 30 }));
+    const slow = byName(alarmsWith({ stage: 'accept', sweepEveryMinutes: 10, pollEverySeconds: 30 }));
     // Three sweeps, in periods that have one in them. sweep-not-running: no sweep for half an hour.
     expect(slow.overdue).toMatchObject({ Threshold: 1_800, Period: 600 });
     expect(slow.stuck).toMatchObject({ Threshold: 5_400, Period: 7_200 });

@@ -4,10 +4,10 @@ import { isAllowed, type Statement } from '../../../../support/aws/evaluate-poli
 import { read } from '../../../docs/metric-names.ts';
 import { flatten, functionsOf, propertiesOf, statementsOfRole, synthesize } from '../../synth.ts';
 
-const { template } = synthesize({ publishEvents: 'true', publishForSeconds: 600 });
+const { template } = synthesize({ publishEvents: 'true' });
 
-test('a record holds its shard no longer than publishForSeconds', () => {
-  template.hasResourceProperties('AWS::Lambda::EventSourceMapping', { MaximumRecordAgeInSeconds: 600 });
+test('a record holds its shard for six hours at most', () => {
+  template.hasResourceProperties('AWS::Lambda::EventSourceMapping', { MaximumRecordAgeInSeconds: 21_600 });
 });
 
 test('its role may read the stream, and write to the bus and the queue', () => {
