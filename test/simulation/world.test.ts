@@ -21,7 +21,7 @@ import { settings } from './world/settings.ts';
 import type { World } from './world/world.ts';
 
 test('the simulated settings are accepted for a deployment', () => {
-  const config = readConfig({ stage: 'simulated', providerBaseUrl: 'https://provider.example', ...settings });
+  const config = readConfig({ stage: 'accept', providerBaseUrl: 'https://provider.example', ...settings });
   expect(config).toMatchObject(settings);
 });
 
