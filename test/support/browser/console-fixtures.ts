@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { hostOf } from '#lib/http/loopback-guard.ts';
+import { mapFigures } from '../../../tools/cli/aws/read-hours.ts';
 import { createConsoleApp } from '../../../tools/cli/console/app.ts';
-import { mapFigures } from '../../../tools/cli/console/sources/read-hours.ts';
 import type { ConsoleSources } from '../../../tools/cli/console/sources/sources.ts';
 import { commandTextOf } from '../../../tools/cli/terminal/command-text.ts';
 import { at, iso } from '../data/extraction-fixtures.ts';

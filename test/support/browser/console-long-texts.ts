@@ -1,6 +1,6 @@
 import type { Extraction } from '#lib/extraction/record.ts';
+import { mapFigures } from '../../../tools/cli/aws/read-hours.ts';
 import type { serveConsole } from '../../../tools/cli/console/serve-console.ts';
-import { mapFigures } from '../../../tools/cli/console/sources/read-hours.ts';
 import { explainExtraction } from '../../../tools/cli/explain/explain-extraction.ts';
 import { commandTextOf } from '../../../tools/cli/terminal/command-text.ts';
 import {

@@ -1,9 +1,9 @@
 import type { Extraction } from '#lib/extraction/record.ts';
+import type { Hours } from '../../../tools/cli/aws/read-hours.ts';
 import type { LineHistory } from '../../../tools/cli/aws/read-line-history.ts';
 import type { ConsoleAction } from '../../../tools/cli/console/actions/action-types.ts';
 import { requestAgainAction } from '../../../tools/cli/console/actions/start-again-actions.ts';
 import type { serveConsole } from '../../../tools/cli/console/serve-console.ts';
-import type { Hours } from '../../../tools/cli/console/sources/read-hours.ts';
 import type { Hold } from '../../../tools/cli/console/sources/sources.ts';
 import { explainExtraction } from '../../../tools/cli/explain/explain-extraction.ts';
 import { commandTextOf } from '../../../tools/cli/terminal/command-text.ts';

@@ -92,7 +92,7 @@ const loadPage = async (own: string, { deps, frame, notices, tokens }: Making): 
     ...content,
     model: [state, notice, content.model],
     body: (at) =>
-      html`${withWholeWords(html`${statusLine(state, links, at)}${content.showsNotice === true ? '' : showNotice(notice, links)}${content.body(at)}`)}`,
+      html`${withWholeWords(html`${statusLine(state, content.ours ?? [], links, at)}${content.showsNotice === true ? '' : showNotice(notice, links)}${content.body(at)}`)}`,
   };
 };
 
@@ -129,14 +129,14 @@ const addForms = (app: Hono<ConsoleEnv>, path: string, { deps, frame, tokens, no
   const send = async (c: Context<ConsoleEnv>, title: string, body: Html) => {
     c.set('hasForm', true);
     const now = deps.now();
-    const line = statusLine(await readState(deps.sources), frame.links, now);
+    const line = statusLine(await readState(deps.sources), [], frame.links, now);
     return c.html(framePage(frame, { title, body: html`${line}${body}`, now }));
   };
   addActionRoutes(app, path, { actions, tokens, notices, links: frame.links, onAction, send });
 };
 
 /** A page that takes longer, in milliseconds, sends its frame first, so that nobody looks at the page before. */
-const frameAfterMs = 100;
+const frameAfterMs = 50;
 
 /** The frame at once, and the content once it is read. The style sheet hides what says that it is being read. */
 const sendFrameFirst = (

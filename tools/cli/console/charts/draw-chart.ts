@@ -2,6 +2,7 @@ import { scaleLinear, scaleUtc } from 'd3-scale';
 import { curveStepAfter, line, stack } from 'd3-shape';
 import { html } from 'hono/html';
 import type { Html } from '../format-for-page.ts';
+import { table } from '../pages/facets-and-tables.ts';
 
 type Values = readonly (number | undefined)[];
 
@@ -146,8 +147,11 @@ const showSvg = (chart: Chart): Html => {
     .filter(({ shape }) => shape !== 'bar')
     .flatMap(({ values }) => values.map((value) => value ?? 0));
   const max = Math.max(...sums, ...others) || 1;
-  const value = scaleLinear([0, max], [height - bottom, top]).nice(3);
-  const left = Math.max(leastLeft, ...value.ticks(3).map((tick) => widthOf(format(tick)))) + 12;
+  // A count has no halves.
+  const isCount = series.every(({ values }) => values.every((one = 0) => Number.isInteger(one)));
+  const marks = isCount ? Math.min(3, max) : 3;
+  const value = scaleLinear([0, max], [height - bottom, top]).nice(marks);
+  const left = Math.max(leastLeft, ...value.ticks(marks).map((tick) => widthOf(format(tick)))) + 12;
   const time = scaleUtc([new Date(times[0] ?? 0), new Date(end)], [left, width - right]);
   const placed = placeLabels(chart.labels, (at) => time(at));
   value.range([height - bottom, top + labelHeight * (1 + Math.max(-1, ...placed.map(({ row }) => row)))]);
@@ -155,7 +159,7 @@ const showSvg = (chart: Chart): Html => {
   const ticks = time.ticks(width / 90);
   const text = time.tickFormat(width / 90, periodMs < 10_000 ? '%H:%M:%S' : '%H:%M');
   return html`<div class="scroll"${width > 560 ? html` tabindex="0" role="region" aria-label="${title}"` : ''}><svg class="chart${width > 560 ? ' wide' : ''}" viewBox="0 0 ${width} ${height}" role="group" aria-label="${title}, in UTC">
-${value.ticks(3).map((tick) => html`<line class="tick" x1="${left}" x2="${width - right}" y1="${value(tick).toFixed(1)}" y2="${value(tick).toFixed(1)}"/><text class="value" x="${left - 6}" y="${(value(tick) + 4).toFixed(1)}">${format(tick)}</text>`)}
+${value.ticks(marks).map((tick) => html`<line class="tick" x1="${left}" x2="${width - right}" y1="${value(tick).toFixed(1)}" y2="${value(tick).toFixed(1)}"/><text class="value" x="${left - 6}" y="${(value(tick) + 4).toFixed(1)}">${format(tick)}</text>`)}
 ${ticks.map((tick) => html`<text class="tick-name" x="${time(tick).toFixed(1)}" y="${height - 5}">${text(tick)}</text>`)}
 ${showBars(bars, x, value)}
 ${series.filter(({ shape }) => shape !== 'bar').map((one) => showLine(one, x, value))}
@@ -169,9 +173,14 @@ const showTable = ({ title, times, periodMs, series, format }: Chart): Html => {
   const rows = times.flatMap((at, index) =>
     series.some(({ values }) => (values[index] ?? 0) !== 0) ? [{ at, index }] : [],
   );
-  return html`<details><summary>As a table</summary><div class="scroll" tabindex="0" role="region" aria-label="${title}, as a table"><table class="rows narrow"><caption class="hidden">${title}</caption>
-<thead><tr><th scope="col">From (UTC)</th>${series.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${rows.toReversed().map(({ at, index }) => html`<tr><th scope="row">${timeOf(at, periodMs)}</th>${series.map(({ values }) => html`<td>${valueText(values[index], format)}</td>`)}</tr>`)}</tbody></table></div></details>`;
+  const columns = ['From (UTC)', ...series.map(({ name }) => name)];
+  const shownRows = rows
+    .toReversed()
+    .map(
+      ({ at, index }) =>
+        html`<tr><th scope="row">${timeOf(at, periodMs)}</th>${series.map(({ values }) => html`<td>${valueText(values[index], format)}</td>`)}</tr>`,
+    );
+  return html`<details><summary>As a table</summary><div class="scroll" tabindex="0" role="region" aria-label="${title}, as a table">${table({ caption: title, columns, style: 'narrow' }, shownRows)}</div></details>`;
 };
 
 const legend = ({ series, labels = [] }: Chart): Html =>

@@ -1,16 +1,16 @@
 import { html } from 'hono/html';
 import { shortId } from '../../terminal/short-id.ts';
 import { ago, clock, type Html, plural, shown, withCode } from '../format-for-page.ts';
-import { choiceIn, hoursText, sinceChoices, sinceIn, startOf } from '../sources/select-extractions.ts';
+import { hoursText, sinceIn, startOf } from '../sources/select-extractions.ts';
 import { type Bounded, type DeliveryLine, readPart } from '../sources/sources.ts';
-import { badge, type IconName, option, showPart } from './icons-and-badges.ts';
-import { type Content, focusOn, type Links, type Page, pageOf, showPager } from './page-content-and-links.ts';
+import { facet, facets, sinceFacets, table } from './facets-and-tables.ts';
+import { badge, type IconName, showPart } from './icons-and-badges.ts';
+import { type Content, type Links, type Page, pageOf, showPager } from './page-content-and-links.ts';
 
-const kindChoices = ['any', 'recorded', 'unlinked', 'refused', 'failed', 'check'] as const;
-type Kind = Exclude<(typeof kindChoices)[number], 'any'>;
+const kinds = ['recorded', 'unlinked', 'refused', 'failed', 'check'] as const;
 
 type Appearance = {
-  readonly kind: Kind;
+  readonly kind: (typeof kinds)[number];
   readonly mark: IconName;
   readonly style: string;
   readonly text: string;
@@ -104,23 +104,20 @@ const row = ({ at, taskId, extractionId, answer, appearance }: Row, now: Date, l
 <td data-label="Why" class="next">${withCode(appearance.text, 300)}</td>
 </tr>`;
 
-const table = (rows: readonly Row[], now: Date, links: Links): Html => html`
-<table id="rows" tabindex="-1" class="rows cards deliveries">
-<caption class="hidden">Deliveries of the webhook, the newest first</caption>
-<thead><tr><th scope="col" class="by-status">Time (UTC)</th><th scope="col" class="by-time">Verdict</th><th scope="col">Task</th><th scope="col" class="by-id">Extraction</th><th scope="col" class="by-time">Answer</th><th scope="col" class="by-next">Why</th></tr></thead>
-<tbody>${rows.map((one) => row(one, now, links))}</tbody>
-</table>`;
+const columns = ['Time (UTC)', 'Verdict', 'Task', 'Extraction', 'Answer', 'Why'];
 
-const filterForm = (kind: string, since: string, links: Links): Html => html`
-<form class="filters" method="get" action="${links.deliveries()}${focusOn.result}" aria-label="Filter deliveries">
-  <label><span>Verdict</span><select name="verdict">${kindChoices.map((one) => option(one, kind))}</select></label>
-  <label><span>Within</span><select name="since">${sinceChoices.map((one) => option(one, since, hoursText(one)))}</select></label>
-  <button type="submit">Filter</button>
-</form>`;
+/** How many there are of each verdict, as filters. */
+const verdictFacets = (all: readonly Row[], query: URLSearchParams): Html => {
+  const counts = Map.groupBy(all, ({ appearance }) => appearance.kind);
+  return facets('By verdict', [
+    facet(query, { verdict: '' }, `${all.length} all`),
+    ...kinds.map((kind) => facet(query, { verdict: kind }, `${counts.get(kind)?.length ?? 0} ${kind}`)),
+  ]);
+};
 
 export const deliveriesPage = async ({ query, sources, links, now }: Page): Promise<Content> => {
   const since = sinceIn(query);
-  const kind = choiceIn(query.get('verdict'), kindChoices, 'any');
+  const kind = kinds.find((one) => one === query.get('verdict'));
   const part = await readPart(() => sources.deliveries(startOf(since, now)));
   return {
     title: 'Deliveries',
@@ -128,12 +125,24 @@ export const deliveriesPage = async ({ query, sources, links, now }: Page): Prom
     body: (at) => {
       const view = ({ items, complete }: Bounded<DeliveryLine>): Html => {
         const all = rowsOf(items);
-        const rows = all.filter(({ appearance }) => kind === 'any' || appearance.kind === kind);
+        const rows = all.filter(({ appearance }) => kind === undefined || appearance.kind === kind);
         const page = pageOf(query, rows);
         return html`
-<div class="lead"><h1 id="result" tabindex="-1">${headline(all, hoursText(since))}</h1></div>
-${filterForm(kind, since, links)}
-${rows.length === 0 ? html`<p class="empty">No delivery matches. Here is each that came to the webhook. <code>cosecha deliver</code> sends one.</p>` : table(page.shown, at, links)}
+<div class="lead"><h1 id="result" tabindex="-1">${headline(all, hoursText(since))}</h1>${sinceFacets(query)}</div>
+${verdictFacets(all, query)}
+${
+  rows.length === 0
+    ? html`<p class="empty">No delivery matches. Here is each that came to the webhook. <code>cosecha deliver</code> sends one.</p>`
+    : table(
+        {
+          id: 'rows',
+          style: 'cards deliveries',
+          caption: 'Deliveries of the webhook, the newest first',
+          columns,
+        },
+        page.shown.map((one) => row(one, at, links)),
+      )
+}
 ${showPager(query, page)}
 ${complete ? '' : html`<p class="note">There are more than these. Choose a shorter time.</p>`}
 <p class="source">From the log of receive-webhook, which has no body and no signature. A body over 16 KiB is refused with 413 and not logged.</p>`;

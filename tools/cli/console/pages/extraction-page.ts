@@ -24,8 +24,8 @@ import {
 import { heldIn } from '../sources/read-state.ts';
 import { type Part, readPart, valueIn } from '../sources/sources.ts';
 import { drawTimeline } from '../timeline/draw-timeline.ts';
-import { type Range, rangeIn, wholeRange, zoomsOf } from '../timeline/timeline-range.ts';
 import { showActions } from './action-pages.ts';
+import { facet, facets, table } from './facets-and-tables.ts';
 import { icon, showPart, statusBadge } from './icons-and-badges.ts';
 import { type Content, focusOn, notFoundPage, type Page } from './page-content-and-links.ts';
 import { lookOf, timelineSvg } from './timeline-svg.ts';
@@ -82,24 +82,6 @@ const summary = (
 const facts = (record: Extraction): Html =>
   definitions(Object.entries(operatorView(record)).map(([name, value]) => [name, shown(factOf(value), 500)]));
 
-const zoomLinks = (lines: readonly StoryLine[], range: Range, whole: Range): Html => {
-  const isWhole = range.from === whole.from && range.to === whole.to;
-  const zooms = zoomsOf(lines, range, whole).map(
-    ({ range: { from, to }, events }) =>
-      html`<li><a class="button" href="?from=${from}&to=${to}${focusOn.timeline}">${formatOffset(from)} to ${formatOffset(to)} <span class="quiet">${events} events</span></a></li>`,
-  );
-  // "All" goes on with the time.
-  const all = isWhole ? '' : html`<li><a class="button" href="?${focusOn.timeline}">All</a></li>`;
-  return html`<ul class="zooms" aria-label="Zoom">${all}${zooms}<li class="quiet">shown: ${formatOffset(range.from)} to ${formatOffset(range.to)}</li></ul>`;
-};
-
-const drawing = (lines: readonly StoryLine[], query: URLSearchParams, parts: Parts, now: Date): Html => {
-  const record = valueIn(parts.record);
-  const whole = wholeRange(lines, record?.dueShard !== undefined, now);
-  const range = rangeIn(query, whole);
-  return html`${zoomLinks(lines, range, whole)}${timelineSvg(drawTimeline({ lines, record, range, now }))}`;
-};
-
 const signOf = (line: StoryLine): Html => {
   const { style, sign } = lookOf([line]);
   return sign === undefined
@@ -128,17 +110,14 @@ const lineRow = (
     : html` <span class="quiet">until ${clock(line.until, now, 'millisecond')}</span>`
 }${retry(line, now)}</td></tr>`;
 
-/** How many lines each source has, as filters. The one that is chosen ends it. */
+/** How many lines each source has, as filters. */
 const sourceFacets = (lines: readonly StoryLine[], query: URLSearchParams): Html => {
-  const facet = (source: string, count: number): Html => {
-    const next = new URLSearchParams(query);
-    next.delete('source');
-    if (source !== '') next.set('source', source);
-    const isChosen = (query.get('source') ?? '') === source;
-    return html`<li><a class="facet" href="?${next}${focusOn.rows}"${isChosen ? html` aria-current="true"` : ''}>${count} ${source === '' ? 'all' : shown(source, 60)}</a></li>`;
-  };
+  const of = (source: string, text: string) => facet(query, { source }, text, focusOn.rows);
   const sources = Map.groupBy(lines, ({ source }) => source);
-  return html`<ul class="facets" aria-label="Events by source">${facet('', lines.length)}${[...sources].map(([source, own]) => facet(source, own.length))}</ul>`;
+  return facets('Events by source', [
+    of('', `${lines.length} all`),
+    ...[...sources].map(([source, own]) => of(source, `${own.length} ${shown(source, 60)}`)),
+  ]);
 };
 
 /** Equal lines are folded as `explain` folds them. The marks of those in between lead to the row that stands for them. */
@@ -160,10 +139,8 @@ const list = (lines: readonly StoryLine[], query: URLSearchParams, now: Date): H
     const middle = rest.slice(0, -1);
     return html`${lineRow(first, start, now)}<tr class="folded"><td colspan="3">${middle.map(({ index }) => html`<span id="line-${index}"></span>`)}<a href="?${unfolded.toString()}#line-${middle[0]?.index}">${middle.length} more of these</a></td></tr>${lineRow(last, start, now)}`;
   });
-  return html`${sourceFacets(lines, query)}${leftOut}
-<table id="rows" tabindex="-1" class="rows story"><caption class="hidden">What happened, in order of time</caption>
-<thead><tr><th scope="col">Time (UTC)</th><th scope="col">Who</th><th scope="col">What</th></tr></thead>
-<tbody>${rows}</tbody></table>`;
+  const columns = ['Time (UTC)', 'Who', 'What'];
+  return html`${sourceFacets(lines, query)}${leftOut}${table({ id: 'rows', style: 'story', caption: 'What happened, in order of time', columns }, rows)}`;
 };
 
 const showEvents = (story: Story | undefined, { query, links }: Page, now: Date): Html => {
@@ -190,7 +167,7 @@ const offeredOn = (actions: readonly ConsoleAction[], record: Extraction | undef
   );
 
 export const extractionPage = async (extractionId: string, page: Page): Promise<Content> => {
-  const { query, sources, actions, links } = page;
+  const { sources, actions, links } = page;
   const [record, story] = await Promise.all([
     readPart(() => sources.record(extractionId)),
     readPart(() => sources.story(extractionId)),
@@ -205,7 +182,7 @@ export const extractionPage = async (extractionId: string, page: Page): Promise<
     body: (now) => html`
 <p class="counts">${statusBadge(statusIn(parts))} <span class="mono">${extractionId}</span></p>
 <h1>${withCode(headlineIn(parts, extractionId), 1_000)}</h1>
-${showPart(story, 'The timeline', (value) => (value === undefined || value.lines.length === 0 ? html`` : drawing(value.lines, query, parts, now)))}
+${showPart(story, 'The timeline', (value) => (value === undefined || value.lines.length === 0 ? html`` : timelineSvg(drawTimeline({ lines: value.lines, record: known, now }))))}
 ${showActions(offeredOn(actions, known), extractionId, links)}
 ${known === undefined ? '' : summary(known, valueIn(story), page, now)}
 ${story.kind === 'read' ? showEvents(story.value, page, now) : ''}

@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
+import { type HourFigure, type Hours, hoursUntil } from '../../aws/read-hours.ts';
 import type { HourOfSubject } from '../../health/read-health.ts';
 import { formatSeconds } from '../../terminal/format-seconds.ts';
 import { type Chart, type ChartSeries, showChart } from '../charts/draw-chart.ts';
 import type { Html } from '../format-for-page.ts';
-import { type HourFigure, type Hours, hoursUntil } from '../sources/read-hours.ts';
 import type { Part, SubjectsReport } from '../sources/sources.ts';
 import { showPart } from './icons-and-badges.ts';
 import { focusOn, type Links } from './page-content-and-links.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { byProduct, describeChange, describeTimes } from '../../health/describe-health.ts';
-import type { HourOfSubject, SubjectHealth } from '../../health/read-health.ts';
+import type { SubjectHealth } from '../../health/read-health.ts';
 import { formatSeconds, secondsSince } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions/action-types.ts';
 import { ago, type Html, plural, shown, whole, withCode } from '../format-for-page.ts';
@@ -14,12 +14,11 @@ import {
   valueIn,
 } from '../sources/sources.ts';
 import { showActions } from './action-pages.ts';
+import { table } from './facets-and-tables.ts';
 import { showHealthCharts } from './health-charts.ts';
 import { icon, showPart } from './icons-and-badges.ts';
 import { type Content, focusOn, type Links, type Page } from './page-content-and-links.ts';
 import { describeHeld, sidesOf, whoseTrouble } from './status-line.ts';
-
-const hour = 3_600_000;
 
 const readParts = async (sources: ConsoleSources, state: DeploymentState) => {
   const [findings, alarms, hours, subjects] = await Promise.all([
@@ -62,6 +61,13 @@ const describeChecks = (
   return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 };
 
+/** What every page could not know of us. */
+const oursIn = (findings: readonly FindingLine[]): readonly string[] => {
+  const failed = findings.filter(({ result }) => result === 'failed').length;
+  const loaded = findings.filter(isLoaded).map(() => 'the emulator is overloaded');
+  return failed === 0 ? loaded : [...loaded, `${plural(failed, 'check')} failed`];
+};
+
 /** Whose trouble it is, then what only this page knows. Only if nothing is wrong, that all is well. */
 const headline = (parts: Parts, links: Links, now: Date): string => {
   const { findings, alarms, subjects, holds, open, recent, rate } = parts;
@@ -72,9 +78,9 @@ const headline = (parts: Parts, links: Links, now: Date): string => {
   const isAllRead = [findings, alarms, subjects, holds, open, recent, rate].every(
     ({ kind }) => kind === 'read',
   );
-  const sides = sidesOf(parts, links, now);
+  const sides = sidesOf(parts, oursIn(all), links, now);
   const troubles = [
-    whoseTrouble(sides, failed.length + loaded.length > 0) ?? '',
+    whoseTrouble(sides) ?? '',
     describeChecks(failed, alarming, now),
     ...loaded,
     isAllRead ? '' : 'Not everything could be checked.',
@@ -136,23 +142,6 @@ const compared = [
   { title: 'Last day', now: 'lastDay', before: 'dayBefore', change: 'dayChange' },
 ] as const;
 
-const slots = 24;
-const slotWidth = 7;
-
-/** The share that failed in each hour of the last day, the last one at the right. An hour in which nothing ended is empty. */
-const hoursChart = (hours: readonly HourOfSubject[], now: Date): Html => {
-  const last = now.toISOString().slice(0, 13);
-  const bars = hours.map(({ hour: begin, ended, failed }) => {
-    const x = (slots - 1 - (Date.parse(`${last}:00:00.000Z`) - Date.parse(begin)) / hour) * slotWidth;
-    const height = (14 * failed) / ended;
-    return html`<g><title>${begin.slice(11, 16)} ${failed} of ${ended} failed</title><rect class="track" x="${x}" width="6" height="14"/><rect class="fill bad" x="${x}" y="${(14 - height).toFixed(1)}" width="6" height="${height.toFixed(1)}"/></g>`;
-  });
-  const worst = hours.toSorted((one, other) => other.failed / other.ended - one.failed / one.ended)[0];
-  const text =
-    worst === undefined || worst.failed === 0 ? 'none failed' : `most at ${worst.hour.slice(11, 16)}`;
-  return html`<svg class="bar" role="img" aria-label="Share that failed by hour: ${text}" viewBox="0 0 ${slots * slotWidth} 14" width="${slots * slotWidth}" height="14">${bars}</svg><span class="quiet">${text}</span>`;
-};
-
 /** `8 TIMEOUT_ERROR, 2 NOT_STARTED start-window-over`. Each leads to its own failures in the list. */
 const showCauses = (health: SubjectHealth, period: 'lastHour' | 'lastDay', links: Links): Html => {
   const { subject, kind } = health;
@@ -171,7 +160,6 @@ const showCauses = (health: SubjectHealth, period: 'lastHour' | 'lastDay', links
 const subjectRow = (
   health: SubjectHealth,
   { now, before, change }: (typeof compared)[number],
-  chart: Html | undefined,
   links: Links,
 ): Html => {
   const [figures, earlier] = [health[now], health[before]];
@@ -191,19 +179,29 @@ ${count('Requested', 'requested')}${count('Ended well', 'well')}${count('By the 
       : isGood
         ? html`<p class="source">${difference}</p>`
         : html`<p class="late">${icon('alert')} ${difference}</p>`
-  }</td>${chart === undefined ? '' : html`<td data-label="By hour">${chart}</td>`}</tr>`;
+  }</td></tr>`;
 };
 
-const showSubjects = ({ subjects, hours, complete }: SubjectsReport, at: Date, links: Links): Html => {
-  const charted = Map.groupBy(hours, ({ subject }) => subject);
+const columns = [
+  'Entity or product',
+  'Requested',
+  'Ended well',
+  'By the user',
+  'By the caller',
+  'Failed',
+  'To start',
+  'To outcome',
+  'Why',
+];
+
+const showSubjects = ({ subjects, complete }: SubjectsReport, links: Links): Html => {
   if (subjects.length === 0) return html`<p>No extraction was requested or ended within two days.</p>`;
   const rest = subjects.length - maxSubjects;
-  return html`${compared.map(
-    (one) => html`<h2>${one.title} by entity and product</h2>
-<table class="rows cards subjects"><caption class="hidden">Extractions by entity, ${one.title.toLowerCase()}</caption>
-<thead><tr><th scope="col">Entity or product</th><th scope="col">Requested</th><th scope="col">Ended well</th><th scope="col">By the user</th><th scope="col">By the caller</th><th scope="col">Failed</th><th scope="col">To start</th><th scope="col">To outcome</th><th scope="col">Why</th>${one.now === 'lastDay' ? html`<th scope="col">Failed by hour</th>` : ''}</tr></thead>
-<tbody>${subjects.slice(0, maxSubjects).map((health) => subjectRow(health, one, one.now === 'lastDay' ? hoursChart(charted.get(health.subject) ?? [], at) : undefined, links))}</tbody></table>`,
-  )}
+  return html`${compared.map((one) => {
+    const rows = subjects.slice(0, maxSubjects).map((health) => subjectRow(health, one, links));
+    const title = `${one.title} by entity and product`;
+    return html`<h2>${title}</h2>${table({ caption: title, columns, style: 'cards subjects' }, rows)}`;
+  })}
 <p class="source">What <code>cosecha health</code> prints, in brackets the hour or the day before. From the logs, five minutes old at most.${
     rest > 0 ? ` It has ${plural(rest, 'more entity or product', 'more entities and products')}.` : ''
   }${complete ? '' : ' Not all lines were read: the counts are too low.'} Times are what half, and what 95 %, took at most.${
@@ -231,6 +229,7 @@ export const healthPage = async ({ sources, state, actions, links }: Page): Prom
   return {
     title: 'Health',
     model: parts,
+    ours: oursIn(valueIn(findings) ?? []),
     body: (at) => html`
 <h1>${headline(parts, links, at)}</h1>
 ${showHealthCharts(parts, links, at)}
@@ -239,7 +238,7 @@ ${showPart(alarms, 'Alarms', (value) => showAlarms(value, at))}
 ${showPart(findings, 'Checks', showFindings)}
 ${showPart(sweeps, 'Sweeps', () => html``)}${showPart(queues, 'Queues', () => html``)}
 ${showPart(holds, 'Pauses and circuit breakers', (held) => (held.length === 0 ? html`` : html`<h2>Calls to the provider</h2>${held.slice(0, maxHolds).map((hold) => html`<p>${describeHeld(hold, state, at)}</p>`)}${held.length > maxHolds ? html`<p>${held.length - maxHolds} more are held.</p>` : ''}`))}
-${showPart(subjects, 'Entities and products', (value) => showSubjects(value, at, links))}
+${showPart(subjects, 'Entities and products', (value) => showSubjects(value, links))}
 `,
   };
 };

@@ -4,8 +4,9 @@ import { describeRate, describeRateChange, type StartRate, waitingIn } from '../
 import { callerName } from '../../terminal/operator-view.ts';
 import { showChart } from '../charts/draw-chart.ts';
 import { ago, clock, type Html, shown, whole } from '../format-for-page.ts';
-import { choiceIn, hoursText, sinceChoices } from '../sources/select-extractions.ts';
+import { sinceIn } from '../sources/select-extractions.ts';
 import { readPart, valueIn } from '../sources/sources.ts';
+import { sinceFacets, table } from './facets-and-tables.ts';
 import { showPart } from './icons-and-badges.ts';
 import { type Content, focusOn, type Links, type Page } from './page-content-and-links.ts';
 
@@ -82,8 +83,13 @@ const showHistory = (history: LineHistory, rate: StartRate | undefined, now: Dat
   })}${
     all.length === 0
       ? ''
-      : html`<details><summary>All changes of the rate</summary><table class="rows"><caption class="hidden">Changes of the rate, the newest first</caption>
-<thead><tr><th scope="col">Time (UTC)</th><th scope="col">What, and why</th></tr></thead><tbody>${all.map((change) => html`<tr><td>${clock(change.at, now)}</td><td class="text">${shown(sentence(describeRateChange(change)), 400)}</td></tr>`)}</tbody></table></details>`
+      : html`<details><summary>All changes of the rate</summary>${table(
+          { caption: 'Changes of the rate, the newest first', columns: ['Time (UTC)', 'What, and why'] },
+          all.map(
+            (change) =>
+              html`<tr><td>${clock(change.at, now)}</td><td class="text">${shown(sentence(describeRateChange(change)), 400)}</td></tr>`,
+          ),
+        )}</details>`
   }`;
 };
 
@@ -93,18 +99,20 @@ const maxLanes = 50;
 const showLanes = ({ lanes, isComplete = true }: StartRate, now: Date, links: Links): Html => {
   if (lanes.length === 0)
     return html`<p class="empty">Nobody waits. Here is each caller that does, and for how long.</p>`;
-  const sorted = lanes.toSorted((one, other) => other.waiting.length - one.waiting.length);
-  return html`<table class="rows narrow"><caption class="hidden">Who waits, by caller and priority</caption>
-<thead><tr><th scope="col">Caller</th><th scope="col">Priority</th><th scope="col">Waiting</th><th scope="col">The first of them</th></tr></thead>
-<tbody>${sorted.slice(0, maxLanes).map(({ caller, priority, waiting }) => {
-    const query = new URLSearchParams({ status: 'line', caller });
-    return html`<tr><th scope="row" class="text"><a href="${links.list()}?${query}${focusOn.result}">${whole(callerName(caller))}</a></th><td>${priority}</td><td>${waiting.length.toLocaleString('en')}</td><td>${waiting[0] === undefined ? '' : html`requested ${ago(waiting[0].at, now)}`}</td></tr>`;
-  })}</tbody></table>${lanes.length > maxLanes ? html`<p class="note">${lanes.length - maxLanes} more wait.</p>` : ''}${isComplete ? '' : html`<p class="note">More starts wait than were counted.</p>`}`;
+  const rows = lanes
+    .toSorted((one, other) => other.waiting.length - one.waiting.length)
+    .slice(0, maxLanes)
+    .map(({ caller, priority, waiting: [first, ...rest] }) => {
+      const query = new URLSearchParams({ status: 'line', caller });
+      return html`<tr><th scope="row" class="text"><a href="${links.list()}?${query}${focusOn.result}">${whole(callerName(caller))}</a></th><td>${priority}</td><td>${(first === undefined ? 0 : rest.length + 1).toLocaleString('en')}</td><td>${first === undefined ? '' : html`requested ${ago(first.at, now)}`}</td></tr>`;
+    });
+  const columns = ['Caller', 'Priority', 'Waiting', 'The first of them'];
+  return html`${table({ caption: 'Who waits, by caller and priority', columns, style: 'narrow' }, rows)}${lanes.length > maxLanes ? html`<p class="note">${lanes.length - maxLanes} more wait.</p>` : ''}${isComplete ? '' : html`<p class="note">More starts wait than were counted.</p>`}`;
 };
 
 /** Where the rate of starts is from, who waits for it, and how both became what they are. */
 export const linePage = async ({ query, sources, state, links }: Page): Promise<Content> => {
-  const since = choiceIn(query.get('since'), sinceChoices, '1h');
+  const since = sinceIn(query);
   const history = await readPart(() => sources.line(since));
   const rate = valueIn(state.rate);
   return {
@@ -112,7 +120,7 @@ export const linePage = async ({ query, sources, state, links }: Page): Promise<
     model: [query.toString(), state.rate, history],
     body: (at) => html`
 <div class="lead"><h1 id="result" tabindex="-1">${rate === undefined ? 'The line could not be read.' : sentence(describeRate({ ...rate }, at).find((text) => / wait/.test(text)) ?? '')}</h1>
-<ul class="facets" aria-label="How far back">${sinceChoices.map((one) => html`<li><a class="facet" href="?since=${one}${focusOn.result}"${one === since ? html` aria-current="true"` : ''}>${hoursText(one)}</a></li>`)}</ul></div>
+${sinceFacets(query)}</div>
 ${showPart(state.rate, 'The rate of starts', (known) => html`<p>${describe(known, at).map((text) => `${shown(sentence(text), 500)} `)}</p>`)}
 ${showPart(history, 'What happened', (read) => showHistory(read, rate, at))}
 <h2>By caller</h2>

@@ -15,28 +15,9 @@ import {
   sinceChoices,
   statusChoices,
 } from '../sources/select-extractions.ts';
+import { facet, facets, withValues } from './facets-and-tables.ts';
 import { icon, option } from './icons-and-badges.ts';
 import { focusOn, type Links } from './page-content-and-links.ts';
-
-/** The query with other values. An empty one goes, and with each change the page of rows. */
-const withValues = (query: URLSearchParams, values: Readonly<Record<string, string>>): string => {
-  const next = new URLSearchParams(query);
-  for (const name of ['page', 'did']) next.delete(name);
-  for (const [name, value] of Object.entries(values)) {
-    if (value === '') next.delete(name);
-    else next.set(name, value);
-  }
-  return `?${next}${focusOn.result}`;
-};
-
-/** A count that is a filter. The one that is chosen ends it. */
-const facet = (query: URLSearchParams, values: Readonly<Record<string, string>>, text: string): Html => {
-  const isChosen = Object.entries(values).every(
-    ([name, value]) => (query.get(name) ?? '').replace(/^any$/, '') === value,
-  );
-  const href = isChosen ? Object.fromEntries(Object.keys(values).map((name) => [name, ''])) : values;
-  return html`<li><a class="facet" href="${withValues(query, href)}"${isChosen ? html` aria-current="true"` : ''}>${text}</a></li>`;
-};
 
 const states = {
   any: 'all',
@@ -50,10 +31,11 @@ const states = {
 /** The rest are few each. */
 const maxFacets = 6;
 
-const facets = (name: string, items: readonly Html[]): Html =>
-  items.length === 0
-    ? html``
-    : html`<ul class="facets" aria-label="${name}">${items.slice(0, maxFacets)}${items.length > maxFacets ? html`<li class="quiet">${items.length - maxFacets} more</li>` : ''}</ul>`;
+const topFacets = (name: string, items: readonly Html[]): Html =>
+  facets(name, [
+    ...items.slice(0, maxFacets),
+    ...(items.length > maxFacets ? [html`<li class="quiet">${items.length - maxFacets} more</li>`] : []),
+  ]);
 
 /**
  * How many there are of each state, cause of failure and entity. Each count leaves out its own filter, so that the others can be
@@ -96,7 +78,7 @@ export const showCounts = (
     );
   const text =
     filter.advice === 'any' || filter.advice === 'todo' ? undefined : userTexts.advice[filter.advice];
-  return html`<nav class="counts-by" aria-label="Counts as filters">${facets('By state', ofState)}${facets('By cause of failure', causes)}${facets('By advice', ofAdvice)}${facets('By entity or product', subjects)}</nav>${text === undefined ? '' : html`<p class="note">For the user: ${showUserText(text)}</p>`}`;
+  return html`<nav class="counts-by" aria-label="Counts as filters">${topFacets('By state', ofState)}${topFacets('By cause of failure', causes)}${topFacets('By advice', ofAdvice)}${topFacets('By entity or product', subjects)}</nav>${text === undefined ? '' : html`<p class="note">For the user: ${showUserText(text)}</p>`}`;
 };
 
 const label = (name: string, control: Html): Html => html`<label><span>${name}</span>${control}</label>`;

@@ -12,6 +12,7 @@ import { describeNext, startOfLine } from '../describe-next.ts';
 import { ago, clock, type Html, whole } from '../format-for-page.ts';
 import { isOpen, type Standing } from '../sources/select-extractions.ts';
 import type { Hold } from '../sources/sources.ts';
+import { table } from './facets-and-tables.ts';
 import { badge, statusBadge } from './icons-and-badges.ts';
 import type { Links } from './page-content-and-links.ts';
 
@@ -61,25 +62,24 @@ ${adviceCell(record)}
 };
 
 const columns = [
-  ['status', 'Status'],
-  ['id', 'Extraction'],
-  ['subject', 'Entity or product'],
-  ['reference', 'Reference'],
-  ['caller', 'Caller'],
-  ['age', 'Since (UTC, local)'],
-  ['took', 'Duration'],
-  ['next', 'What happens next, or how it ended'],
-  ['advice', 'Advice'],
-] as const;
+  'Status',
+  'Extraction',
+  'Entity or product',
+  'Reference',
+  'Caller',
+  'Since (UTC, local)',
+  'Duration',
+  'What happens next, or how it ended',
+  'Advice',
+];
 
 export const listTable = (
   records: readonly Extraction[],
   progress: Progress,
   now: Date,
   links: Links,
-): Html => html`
-<table id="rows" tabindex="-1" class="rows cards extractions">
-<caption class="hidden">Extractions, the overdue first, then the open, then those that ended</caption>
-<thead><tr>${columns.map(([name, title]) => html`<th scope="col" class="by-${name}"><span class="cut">${title}</span></th>`)}</tr></thead>
-<tbody>${records.map((record) => row(record, progress, now, links))}</tbody>
-</table>`;
+): Html => {
+  const caption = 'Extractions, the overdue first, then the open, then those that ended';
+  const rows = records.map((record) => row(record, progress, now, links));
+  return table({ id: 'rows', style: 'cards extractions', caption, columns }, rows);
+};

@@ -29,6 +29,8 @@ export type Content = {
   readonly model: unknown;
   readonly body: (now: Date) => Html;
   readonly status?: 404;
+  /** What it knows of our own trouble, for the line above it. */
+  readonly ours?: readonly string[];
   /** It shows what a form did where that belongs. */
   readonly showsNotice?: true;
 };
@@ -44,7 +46,6 @@ export const focusOn = {
   notice: '#notice',
   /** The table of rows. */
   rows: '#rows',
-  timeline: '#timeline',
   /** The button that a confirmation came from. */
   action: (id: string) => `#action-${id}`,
 } as const;

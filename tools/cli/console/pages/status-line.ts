@@ -42,7 +42,8 @@ const describeHolds = (state: DeploymentState, isOf: (hold: Hold) => boolean, no
   return rest > 0 ? [...shownHolds, trouble(`${rest} more are held.`)] : shownHolds;
 };
 
-const describeUs = (state: DeploymentState, now: Date): readonly Fact[] => [
+const describeUs = (state: DeploymentState, ours: readonly string[], now: Date): readonly Fact[] => [
+  ...ours.map(trouble),
   ...describeHolds(state, ({ kind }) => kind === 'paused', now),
   ...factsOf(state.open, 'what is open', (open) => {
     const late = open.filter((record) => isOverdue(record, now, state.sweepEveryMinutes)).length;
@@ -118,8 +119,13 @@ const describeLine = ({ rate }: DeploymentState, links: Links, now: Date): reado
       : [{ text: html`<a href="${links.line()}">${describeWaiting(known, now)}</a>` }],
   );
 
-/** Who is in trouble, from what every page reads. */
-export const sidesOf = (state: DeploymentState, links: Links, now: Date): readonly Side[] => {
+/** Who is in trouble, from what every page reads. `ours`: what a page knows more of us. */
+export const sidesOf = (
+  state: DeploymentState,
+  ours: readonly string[],
+  links: Links,
+  now: Date,
+): readonly Side[] => {
   const counted = countLastHour(state, now);
   const failing = counted.filter(isFailing);
   // Where most fail, it is what they share.
@@ -134,7 +140,7 @@ export const sidesOf = (state: DeploymentState, links: Links, now: Date): readon
   const groups = heldIn(state).flatMap((hold) => (hold.kind === 'open' ? (hold.group ?? []) : []));
   const banks = [...new Set([...groups, ...(areMost ? [] : failing.map(({ subject }) => subject))])];
   return [
-    { name: 'Us', who: 'us', facts: describeUs(state, now) },
+    { name: 'Us', who: 'us', facts: describeUs(state, ours, now) },
     {
       name: 'Provider',
       who: 'the provider',
@@ -173,11 +179,9 @@ export const sidesOf = (state: DeploymentState, links: Links, now: Date): readon
   ];
 };
 
-const isTrouble = ({ facts }: Side): boolean => facts.some(({ kind }) => kind === 'trouble');
-
-/** `It is us and a bank (demo-bank).` Undefined if nobody is in trouble. `isOurs`: by more than these facts. */
-export const whoseTrouble = (sides: readonly Side[], isOurs: boolean): string | undefined => {
-  const troubled = sides.filter((side) => isTrouble(side) || (isOurs && side.name === 'Us'));
+/** `It is us and a bank (demo-bank).` Undefined if nobody is in trouble. */
+export const whoseTrouble = (sides: readonly Side[]): string | undefined => {
+  const troubled = sides.filter(({ facts }) => facts.some(({ kind }) => kind === 'trouble'));
   // A start that waits is a sign, and whose it is follows from the others.
   const certain = troubled.filter(({ name }) => name !== 'Starts');
   const who = (certain.length === 0 ? troubled : certain).map((side) => side.who);
@@ -185,10 +189,10 @@ export const whoseTrouble = (sides: readonly Side[], isOurs: boolean): string | 
 };
 
 /** On every page, before anything else: is it us, the provider or a bank? */
-export const statusLine = (state: DeploymentState, links: Links, now: Date): Html => html`
-<ul class="strip" aria-label="Is it us, the provider or a bank?">${sidesOf(state, links, now)
+export const statusLine = (...of: Parameters<typeof sidesOf>): Html => html`
+<ul class="strip" aria-label="Is it us, the provider or a bank?">${sidesOf(...of)
   .filter(({ facts }) => facts.length > 0)
   .map((side) => {
     const isWrong = side.facts.some(({ kind }) => kind !== undefined);
-    return html`<li${isWrong ? html` class="late"` : ''}>${icon(isWrong ? 'alert' : 'check')} <strong>${side.name}:</strong> ${side.facts.map(({ text, kind }, index) => html`<span${kind === undefined ? html` class="fact"` : ''}>${index === 0 ? '' : ' · '}${text}</span>`)}</li>`;
+    return html`<li class="side${isWrong ? ' late' : ''}">${icon(isWrong ? 'alert' : 'check')} <strong>${side.name}:</strong> ${side.facts.map(({ text, kind }, index) => html`<span${kind === undefined ? html` class="fact"` : ''}>${index === 0 ? '' : ' · '}${text}</span>`)}</li>`;
   })}</ul>`;

@@ -10,7 +10,6 @@ import {
   type Tick,
 } from '../timeline/draw-timeline.ts';
 import { appearanceOf, type IconName, icon } from './icons-and-badges.ts';
-import { focusOn } from './page-content-and-links.ts';
 
 const nameWidth = 68;
 const margin = 16;
@@ -52,20 +51,16 @@ const bar = (one: Bar, y: number): Html => {
   return index === undefined ? html`<g>${shape}</g>` : html`<a href="#line-${index}">${shape}</a>`;
 };
 
-const mark = ({ x, indexes, lines, isExpected, closer }: Mark, y: number): Html => {
+const mark = ({ x, indexes, lines, isExpected }: Mark, y: number): Html => {
   const { style, sign } = lookOf(lines);
   const middle = y + rowHeight / 2;
   const several = lines.length > 1;
-  const href =
-    closer === undefined || isExpected
-      ? `#line-${indexes[0]}`
-      : `?from=${closer.from}&to=${closer.to}${focusOn.timeline}`;
   const inside = several
     ? html`<text class="in-mark" x="${xOf(x)}" y="${middle + 4}">${lines.length}</text>`
     : sign === undefined
       ? ''
       : html`<use class="in-mark" href="#icon-${sign}" x="${xOf(x - 5)}" y="${middle - 5}" width="10" height="10"/>`;
-  return html`<a href="${href}"><title>${isExpected ? 'Expected: ' : ''}${lines.map(describe).join('\n')}</title>
+  return html`<a href="#line-${indexes[0]}"><title>${isExpected ? 'Expected: ' : ''}${lines.map(describe).join('\n')}</title>
 <circle class="mark ${style}${isExpected ? ' expected' : ''}" cx="${xOf(x)}" cy="${middle}" r="${several || sign !== undefined ? 9 : 6}"/>
 ${inside}</a>`;
 };
@@ -97,7 +92,7 @@ const keys = [
 const legend = html`<ul class="legend">${keys.map(
   ([style, text]) =>
     html`<li><svg width="26" height="14" aria-hidden="true"><rect class="span ${style}" x="1" y="1" width="24" height="12" rx="3"/>${style === 'hold' ? html`<rect class="hatching" x="1" y="1" width="24" height="12" rx="3"/>` : ''}</svg> ${text}</li>`,
-)}${(['check', 'cross', 'alert'] as const).map((sign, index) => html`<li><span class="status ${index === 0 ? 'good' : 'bad'}">${icon(sign)}</span> ${['done', 'refused', 'failed'][index]}</li>`)}<li>a number: so many lines; open it to see them apart</li></ul>`;
+)}${(['check', 'cross', 'alert'] as const).map((sign, index) => html`<li><span class="status ${index === 0 ? 'good' : 'bad'}">${icon(sign)}</span> ${['done', 'refused', 'failed'][index]}</li>`)}<li>a number: so many lines</li></ul>`;
 
 /** A story on a scale of time. The list below it has the same in words. */
 export const timelineSvg = ({ rows, ticks, now }: Drawing): Html => {
@@ -105,7 +100,7 @@ export const timelineSvg = ({ rows, ticks, now }: Drawing): Html => {
   return html`
 <div class="drawn"><p class="goes-on source">The timeline goes on to the right: scroll it, or focus it and use the arrow keys.</p>
 <div id="timeline" class="timeline" tabindex="0" role="region" aria-label="Timeline, drawn to scale up to now">
-<svg viewBox="0 0 ${fullWidth} ${height}" role="group" aria-label="Each bar and mark leads to its line in the list, or to a closer view">
+<svg viewBox="0 0 ${fullWidth} ${height}" role="group" aria-label="Each bar and mark leads to its line in the list">
 ${now === undefined ? '' : nowLine(now, height)}
 ${ticks.map((tick) => tickLine(tick, height))}
 ${rows.map(rowOf)}

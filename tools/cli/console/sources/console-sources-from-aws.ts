@@ -11,6 +11,7 @@ import { logsClient, readFunctionLog } from '../../aws/logs.ts';
 import { queueClient, readQueue } from '../../aws/queues.ts';
 import { alarmNamesOf, readAlarms } from '../../aws/read-alarms.ts';
 import { openExtractionIds, readExtractions } from '../../aws/read-extractions.ts';
+import { readHoursOfMetrics } from '../../aws/read-hours.ts';
 import { readLineHistory } from '../../aws/read-line-history.ts';
 import { readStartRate } from '../../aws/read-rate.ts';
 import { recentExtractionsReader } from '../../aws/recent-extractions-reader.ts';
@@ -25,7 +26,6 @@ import { healthSource } from '../../health/health-source-from-logs.ts';
 import { readHealth, readHours } from '../../health/read-health.ts';
 import { CliError } from '../../terminal/errors.ts';
 import { parseDeliveryLine, parseSweepLine } from './parse-log-lines.ts';
-import { readHoursOfMetrics } from './read-hours.ts';
 import { sinceChoices, startOf } from './select-extractions.ts';
 import type { Bounded, ConsoleSources, QueueLine } from './sources.ts';
 

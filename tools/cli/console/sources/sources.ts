@@ -1,6 +1,7 @@
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import type { readQueue } from '../../aws/queues.ts';
 import type { AlarmLine } from '../../aws/read-alarms.ts';
+import type { Hours } from '../../aws/read-hours.ts';
 import type { LineHistory } from '../../aws/read-line-history.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import type { Trying } from '../../explain/execution-progress.ts';
@@ -9,7 +10,6 @@ import type { Story } from '../../explain/story.ts';
 import type { HealthReport, HourOfSubject } from '../../health/read-health.ts';
 import type { StartRate } from '../../terminal/describe-rate.ts';
 import { explainFailure } from '../../terminal/explain-failure.ts';
-import type { Hours } from './read-hours.ts';
 import type { Since } from './select-extractions.ts';
 
 /** What could be read of one place, or why it could not be read, such as a missing permission. */

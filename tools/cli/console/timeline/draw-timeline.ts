@@ -1,10 +1,16 @@
 import { scaleLinear, scaleUtc } from 'd3-scale';
-import { defined } from '../../../../lib/defined.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { type Lane, lanes, type StoryLine } from '../../explain/story.ts';
 import { formatOffset } from '../format-for-page.ts';
-import { around, type Range, shortestMs, timeOf } from './timeline-range.ts';
-import { foldedSpans, type Placed, type Span, type SpanLook, statusSpans } from './timeline-spans.ts';
+import {
+  foldedSpans,
+  lengthOf,
+  type Placed,
+  type Span,
+  type SpanLook,
+  statusSpans,
+  timeOf,
+} from './timeline-spans.ts';
 
 export type Bar = SpanLook & { readonly x: number; readonly width: number; readonly isExpected: boolean };
 
@@ -14,8 +20,6 @@ export type Mark = {
   readonly indexes: readonly number[];
   readonly lines: readonly StoryLine[];
   readonly isExpected: boolean;
-  /** Where several of them can be distinguished. */
-  readonly closer?: Range;
 };
 
 /** Bars and marks would cover each other, so a lane may have several rows. Only the first has its name. */
@@ -37,8 +41,8 @@ const maxExpected = 3;
 /** Marks closer than this would cover each other. */
 const closest = 20;
 
-const ticksOf = ({ from, to }: Range, width: number): readonly Tick[] => {
-  const time = scaleUtc([new Date(from), new Date(to)], [0, width]);
+const ticksOf = (length: number, width: number): readonly Tick[] => {
+  const time = scaleUtc([new Date(0), new Date(length)], [0, width]);
   return time.ticks(6).map((at) => ({ x: time(at), text: formatOffset(at.getTime()) }));
 };
 
@@ -73,7 +77,6 @@ const joined = (marks: readonly Mark[]): readonly Mark[] => {
 type DrawInput = {
   readonly lines: readonly StoryLine[];
   readonly record: Extraction | undefined;
-  readonly range: Range;
   readonly now: Date;
 };
 
@@ -89,21 +92,21 @@ const expectedTimes = (lines: readonly StoryLine[], now: number): readonly numbe
  * Places a story on a scale of time. Up to now the scale is linear: a distance is a duration. What is expected next
  * follows in its order, without a scale, as it may be hours away.
  */
-export const drawTimeline = ({ lines, record, range, now }: DrawInput): Drawing => {
+export const drawTimeline = ({ lines, record, now }: DrawInput): Drawing => {
   const start = timeOf(lines[0]?.at ?? now.toISOString());
   const nowMs = now.getTime() - start;
-  const isOpen = record === undefined || record.dueShard !== undefined;
-  const expected =
-    isOpen && range.to >= nowMs ? expectedTimes(lines, now.getTime()).map((at) => at - start) : [];
+  const isOpen = record?.dueShard !== undefined;
+  const length = lengthOf(lines, isOpen, now);
+  const expected = isOpen ? expectedTimes(lines, now.getTime()).map((at) => at - start) : [];
   const width = expected.length === 0 ? drawingWidth : drawingWidth - expectedWidth;
-  const scale = scaleLinear([range.from, range.to], [0, width]);
+  const scale = scaleLinear([0, length], [0, width]);
   const clamped = scale.copy().clamp(true);
   const expectedX = (ms: number): number =>
     width + (expectedWidth * (expected.filter((one) => one <= ms).length - 0.25)) / maxExpected;
   const barsOf = ({ from, to, ...rest }: Span): readonly Bar[] => {
     const x = clamped(from);
     const past =
-      to < range.from || from > Math.min(range.to, nowMs)
+      from > Math.min(length, nowMs)
         ? []
         : [{ ...rest, x, width: Math.max(2, clamped(to) - x), isExpected: false }];
     const isAwaited = expected.length > 0 && to > nowMs;
@@ -116,29 +119,21 @@ export const drawTimeline = ({ lines, record, range, now }: DrawInput): Drawing 
     const at = timeOf(line.at) - start;
     const mark = { indexes: [line.index], lines: [line] };
     if (at > nowMs) return expected.includes(at) ? [{ ...mark, x: expectedX(at), isExpected: true }] : [];
-    return at < range.from || at > range.to ? [] : [{ ...mark, x: scale(at), isExpected: false }];
+    return at > length ? [] : [{ ...mark, x: scale(at), isExpected: false }];
   };
-  const withCloser = (mark: Mark): Mark => {
-    const times = mark.lines.map(({ at }) => timeOf(at) - start);
-    const differs = Math.max(...times) - Math.min(...times) >= shortestMs;
-    return defined({ ...mark, closer: differs ? around(times, range) : undefined }) as Mark;
-  };
-
   const rowsOf = (name: string, spans: readonly Span[], marks: readonly Mark[]): readonly Row[] => {
     const rows = [
       ...packed(spans.flatMap(barsOf)).map((bars) => ({ bars, marks: [] })),
-      ...(marks.length === 0 ? [] : [{ bars: [], marks: joined(marks).map(withCloser) }]),
+      ...(marks.length === 0 ? [] : [{ bars: [], marks: joined(marks) }]),
     ];
     return rows.map((row, index) => ({ name: index === 0 ? name : '', ...row }));
   };
-  const isShown = ({ at, since = at, until = at, nextAt = until }: StoryLine): boolean =>
-    timeOf(nextAt) - start >= range.from && timeOf(since) - start <= range.to;
   /** A try that would hardly be seen as a bar is a mark. */
   const isShort = ({ kind, count, from, to }: Span): boolean =>
     kind === 'try' && count === undefined && scale(to) - scale(from) < closest;
   const laneRows = (lane: Lane): readonly Row[] => {
     const own = lines.flatMap((line, index) => (line.lane === lane ? [{ ...line, index }] : []));
-    const spans = foldedSpans(own.filter(isShown), start);
+    const spans = foldedSpans(own, start);
     const asMarks = spans.filter(isShort).map(({ index }) => index);
     const points = own.filter(
       ({ until, since, index }) => (until === undefined && since === undefined) || asMarks.includes(index),
@@ -153,7 +148,7 @@ export const drawTimeline = ({ lines, record, range, now }: DrawInput): Drawing 
   }));
   return {
     ticks: [
-      ...ticksOf(range, width).filter(({ x }) => expected.length === 0 || x < width - 40),
+      ...ticksOf(length, width).filter(({ x }) => expected.length === 0 || x < width - 40),
       ...expectedTicks,
     ],
     rows: [...status, ...lanes.flatMap(laneRows)],

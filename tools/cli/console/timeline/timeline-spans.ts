@@ -1,9 +1,26 @@
 import { defined } from '../../../../lib/defined.ts';
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { maxAlike, runsOf } from '../../explain/format-story.ts';
-import type { StoryLine } from '../../explain/story.ts';
+import type { Lane, StoryLine } from '../../explain/story.ts';
 import { formatOffset } from '../format-for-page.ts';
-import { type Range, timeOf } from './timeline-range.ts';
+
+/** In milliseconds of the epoch. */
+export const timeOf = (at: string): number => new Date(at).getTime();
+
+/** A scale shorter than this would show nothing. */
+const shortestMs = 20;
+
+/** A repeated delivery, or a read by the caller, can come long after the close. */
+const mayFollowTheClose: readonly Lane[] = ['api', 'webhook', 'queue', 'operator'];
+
+/** How long the scale is, in milliseconds: from the first line to now, or to the close of an extraction that is closed. */
+export const lengthOf = (lines: readonly StoryLine[], isOpen: boolean, now: Date): number => {
+  const start = timeOf(lines[0]?.at ?? now.toISOString());
+  const own = lines
+    .filter(({ lane, at }) => timeOf(at) <= now.getTime() && !mayFollowTheClose.includes(lane))
+    .map(({ at }) => timeOf(at));
+  return Math.max(shortestMs, (isOpen ? now.getTime() : Math.max(start, ...own)) - start);
+};
 
 export type SpanLook = {
   readonly kind: 'status' | 'wait' | 'try' | 'hold';
@@ -16,7 +33,7 @@ export type SpanLook = {
 };
 
 /** Something that lasts, in milliseconds since the first line. */
-export type Span = SpanLook & Range;
+export type Span = SpanLook & { readonly from: number; readonly to: number };
 
 /** Each status of the record, from its own times. The last one lasts until the record was closed, or until now. */
 export const statusSpans = (record: Extraction, now: Date, start: number): readonly Span[] => {

@@ -28,8 +28,8 @@ const lineOf = async (
 ): Promise<readonly string[]> => {
   const page = await consoleOver(sourcesWith(records, more)).text(path);
   const [, list = ''] = /<ul class="strip"[^>]*>(.*?)<\/ul>/s.exec(page) ?? [];
-  return [...list.matchAll(/<li(?: class="(\w+)")?>(.*?)<\/li>/gs)].map(
-    ([, style, item = '']) => `${style === 'late' ? '! ' : ''}${item.replace(/<[^>]*>/g, '').trim()}`,
+  return [...list.matchAll(/<li class="([\w ]+)">(.*?)<\/li>/gs)].map(
+    ([, style, item = '']) => `${style === 'side late' ? '! ' : ''}${item.replace(/<[^>]*>/g, '').trim()}`,
   );
 };
 

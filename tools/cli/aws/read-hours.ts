@@ -1,5 +1,5 @@
-import type { Deployment } from '../../aws/deployment.ts';
-import { readMetrics, type WantedMetric } from '../../aws/read-metric.ts';
+import type { Deployment } from './deployment.ts';
+import { readMetrics, type WantedMetric } from './read-metric.ts';
 
 const hourMs = 3_600_000;
 
