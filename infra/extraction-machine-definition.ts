@@ -143,7 +143,7 @@ const startTask = (timings: MachineTimings, functions: MachineResources): TaskSt
       extractionId: '{% $states.input.extractionId %}',
       requestId: '{% $states.input.requestId %}',
       callbackToken: '{% $states.context.Task.Token %}',
-      // How often it has been in line. Definitions from before there was a line pass none, and their starts never wait.
+      // How often it has been in line.
       entry: `{% ${entry} %}`,
       // So that an older token never replaces a newer one in the table Tasks.
       callbackAttempt: `{% ${callbackAttempt} %}`,

@@ -82,7 +82,6 @@ const codesOfStarts = {
   ],
   'waited-too-long': ['it was in line for `maxWaitSeconds`', later],
   'start-interrupted': ['start-task ended between the `STARTING` write and the answer'],
-  'start-call-unanswered': ['written by earlier versions: the start call got no usable answer'],
   'start-abandoned': ['the machine abandoned the start, or was stopped'],
   'start-window-over': ['`startWindowSeconds` passed'],
 } as const satisfies Causes;

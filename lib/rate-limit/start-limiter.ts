@@ -36,7 +36,7 @@ export type StartLimiterDeps = {
   /** The starts a second by hand, or of the setting. Undefined: none is set. */
   readonly limit: () => Promise<number | undefined>;
   /** Invokes a dispatcher, and does not wait for its end. */
-  readonly wakeDispatcher: () => Promise<void>;
+  readonly invokeDispatcher: () => Promise<void>;
   readonly now: () => Date;
   readonly newVersion: () => string;
   readonly telemetry: Telemetry;
@@ -49,7 +49,7 @@ const isFirstWindow = ({ windowFrom, learnt }: RateState): boolean =>
   windowFrom !== undefined && learnt === undefined;
 
 /** Of all processes, one asks for a dispatcher once in so long. By then it runs, and has its lease. */
-const wakeEveryMs = 2_000;
+const invokeEveryMs = 2_000;
 
 export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
   const { store, permits, line, newVersion, telemetry } = deps;
@@ -74,7 +74,7 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
       ? known.rate.state
       : remember(await readItem(store, rateItem, parseRateState, deps.now()));
 
-  /** Seldom: when a window opens, or a dispatcher is woken. Returns whether this process changed it. */
+  /** Seldom: when a window opens, or the dispatcher is invoked. Returns whether this process changed it. */
   const change = async (decide: (state: RateState) => RateState): Promise<boolean> => {
     if (known !== undefined && decide(known.rate.state) === known.rate.state) return false;
     const { before, after } = await changeItem(store, rateItem, decide, {
@@ -87,16 +87,16 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
     return decide(before) !== before && after.state !== before;
   };
 
-  /** Unless one runs, or was woken just now. If the rate cannot be read, the schedule wakes it. */
-  const wake = async (): Promise<void> => {
+  /** Invokes the dispatcher, unless one runs or was invoked just now. If the rate cannot be read, the schedule invokes it. */
+  const invokeUnlessRunning = async (): Promise<void> => {
     try {
-      const isWaker = await change((state) => {
-        const isAwake = isDispatching(state, time()) || time() - (state.wokenAt ?? 0) < wakeEveryMs;
-        return isAwake ? state : { ...state, wokenAt: time() };
+      const isFirst = await change((state) => {
+        const isInvoked = isDispatching(state, time()) || time() - (state.wokenAt ?? 0) < invokeEveryMs;
+        return isInvoked ? state : { ...state, wokenAt: time() };
       });
-      if (isWaker) await deps.wakeDispatcher();
+      if (isFirst) await deps.invokeDispatcher();
     } catch (error) {
-      telemetry.failure('The dispatcher could not be woken; its schedule does it.', error);
+      telemetry.failure('The dispatcher could not be invoked; its schedule does it.', error);
     }
   };
 
@@ -123,8 +123,8 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
         if (shown.kind === 'refused' || shown.kind === 'failed')
           await change((before) => afterBad(before, time()));
         else if (state.windowFrom === undefined) return undefined;
-        // Nobody goes in line for a start that failed, so nobody else wakes who judges it.
-        if (shown.kind === 'failed') await wake();
+        // Nobody goes in line for a start that failed, so nobody else invokes the dispatcher, which judges it.
+        if (shown.kind === 'failed') await invokeUnlessRunning();
         const isTakenBack = shown.kind === 'recovered';
         const second = isTakenBack ? shown.second : Math.floor(time() / 1_000);
         const retryAt = shown.kind === 'refused' ? shown.retryAt : undefined;
@@ -144,7 +144,7 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
 
     wait: async (entry) => {
       await line.write(entry);
-      await wake();
+      await invokeUnlessRunning();
     },
   };
 };

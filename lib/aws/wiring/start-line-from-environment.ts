@@ -36,14 +36,14 @@ export const startLineFromEnvironment = (
 ): { readonly limiter: StartLimiter; readonly line: StartLineStore } => {
   const line = dynamoStartLine(database, requiredVariable('START_LINE_TABLE'));
   const { store, permits, now } = breakers;
-  const wakeDispatcher = invokeDispatcherOf(functions, requiredVariable('DISPATCHER_NAME'));
+  const invokeDispatcher = invokeDispatcherOf(functions, requiredVariable('DISPATCHER_NAME'));
   const { limit } = rateSettingsFromEnvironment(breakers);
   const limiter = createStartLimiter({
     store,
     permits,
     line,
     limit,
-    wakeDispatcher,
+    invokeDispatcher,
     now,
     newVersion: randomUUID,
     telemetry,

@@ -161,6 +161,28 @@ const endWaitOf = async (
 /**
  * Advances one extraction as far as possible (design, section 5), sends the message for the next time, and logs the result. Reconciling
  * twice does no harm, because each write has a condition. Throws what a store throws; the invoker then repeats it.
+ *
+ * What follows, by the phase of the record (decide.ts). "Later": `dueAt` moves, and a message is sent for it. The machine gets NotYet instead
+ * while it waits for a start in progress, or for a running task with a webhook.
+ *
+ *     none                                      gone
+ *     the message came before `dueAt`           superseded by another message, or sent again
+ *     a newer version wrote it                  later
+ *     requested   in its start window           later; if the machine or a broken execution asks: NOT_STARTED (start-abandoned)
+ *                 after it                      NOT_STARTED (start-window-over, request-data-gone)
+ *     starting    its process may still run     later
+ *                 it does not                   UNCONFIRMED (start-interrupted)
+ *     running     a delivery left a status      that status, then its results are read
+ *                 the task is of another one    UNCONFIRMED (task-linked-elsewhere)
+ *                 read: a final status          that status, then its results are stored
+ *                 read: none, failed or held    later; after the deadline TIMED_OUT, and read for a correction
+ *     grace       a status, by either way       it corrects TIMED_OUT, then its results
+ *                 none                          later; after the grace: closed. While reads are held: later
+ *     collecting  read: results                 stored, and closed
+ *                 read: none, or a part         later; after its time: closed with `collectionError`, or with the part
+ *                 it is to be erased            closed, and nothing is stored
+ *     a read or a store of the queue failed     the slow queue takes the message, and tries with the whole timeout
+ *     closed                                    nothing
  */
 export const reconcile = async (
   extractionId: string,

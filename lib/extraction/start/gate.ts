@@ -36,7 +36,7 @@ export type Admitted =
 
 export type Going = Extract<Admitted, { readonly admittedAt: number }>;
 
-/** An execution of a version before there was a line has no state in which it could wait: the machine retries its start. */
+/** Whether the execution has a state in which it can wait. */
 const hasLine = ({ attempt }: Asking): boolean => attempt.entry !== undefined;
 
 /** `onlyAsk`: no start will be made, so it takes no turn and does not wait. Throws if the line cannot be written. */

@@ -34,9 +34,9 @@ export type StartInput = {
   readonly callbackToken: string;
   /** Increases with every retry and redrive of the state. Its last three digits count the retries. */
   readonly callbackAttempt: number;
-  /** How often the execution has been in line. Absent in an execution that was begun before there was a line. */
+  /** How often the execution has been in line. Without it, this start never waits in line: the machine retries it. */
   readonly entry?: number;
-  /** The dispatcher released it for this attempt. Absent in an execution of a version that did not say so. */
+  /** The dispatcher released it for this attempt. */
   readonly isReleased?: boolean;
 };
 

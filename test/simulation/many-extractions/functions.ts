@@ -164,9 +164,9 @@ export const functionsIn = (service: Service, process: Process) => {
     permits,
     line,
     limit,
-    wakeDispatcher: async () => {
+    invokeDispatcher: async () => {
       await process.wait(20);
-      service.wakeDispatcher(false);
+      service.invokeDispatcher(false);
     },
     now,
     newVersion: newId,

@@ -204,7 +204,7 @@ export class Service {
         });
       while (!over && hasLine(this.population)) {
         for (let count = 0; count < (this.population.line?.dispatchers ?? 1); count += 1)
-          this.wakeDispatcher(true);
+          this.invokeDispatcher(true);
         await this.time.sleep(60_000);
       }
     };
@@ -336,7 +336,7 @@ export class Service {
   }
 
   /** Invokes a dispatcher asynchronously. Nobody sees how it ends. */
-  wakeDispatcher(isScheduled: boolean): void {
+  invokeDispatcher(isScheduled: boolean): void {
     const { deadFrom = Number.POSITIVE_INFINITY, deadTo = 0 } = this.population.line ?? {};
     const seconds = (this.time.now - this.startedAt) / 1_000;
     if (seconds >= deadFrom && seconds < deadTo) return;

@@ -33,7 +33,7 @@ const given = ({ isFree = false, permits = 'work' as 'work' | 'fail' | 'throttle
       },
       line,
       limit: async () => (isFree ? undefined : 2),
-      wakeDispatcher: async () => {
+      invokeDispatcher: async () => {
         seen.woken += 1;
       },
       now: () => new Date(seen.now),

@@ -143,7 +143,7 @@ test('one that a breaker holds waits without asking for the rate', async () => {
 
 test.each<readonly [string, Setting, boolean]>([
   ['only asks', { entry: 0 }, true],
-  ['was begun before there was a line', {}, false],
+  ['has no state in which it could wait', {}, false],
 ])('a held start that %s does not wait in line', async (_, setting, onlyAsk) => {
   const { asking, deps, did } = await startWith({ ...setting, breaker: held, rate: 'wait' });
   expect([await admit(asking, onlyAsk, deps), did]).toEqual([held, []]);
