@@ -134,8 +134,20 @@ const isNeeded = async ({ store, line, now }: DispatchDeps): Promise<boolean> =>
 };
 
 /**
- * One invocation of the dispatcher: releases who waits, at the rate, until nobody waits any more or its time is over. Of all
- * dispatchers one at a time does that, under a lease. Throws what the stores throw.
+ * One invocation of the dispatcher: releases the starts that wait, at the rate, until none waits any more or its time is over. Throws what the
+ * stores throw.
+ *
+ *     scheduled, and nothing to do          idle
+ *     another dispatcher has the lease      leased; if that lease ends within 65 s, this one waits for it
+ *     then in each second, a tick:
+ *       read      the rate, the calls of the last seconds, the first in line, and the breakers of their callers
+ *       decide    judges the calls (learn-rate.ts), and chooses by lane and breaker (choose-next.ts)
+ *       write     the rate, with the lease, and the permits. If another process wrote first: decide again
+ *       release   answers the callback token, then takes the start out of the index. If it fails: a later tick repeats it
+ *     the lease is lost                     leased
+ *     five ticks fail in a row              throws; the schedule invokes the next one
+ *     nothing to do for 15 s                idle
+ *     10 s are left of the invocation       time-is-over; a start or the schedule invokes the next one
  */
 export const dispatchStarts = async (deps: DispatchDeps): Promise<DispatchResult> => {
   const { wait, remainingMs, now, telemetry } = deps;
