@@ -1,43 +1,43 @@
 import { defined } from '../defined.ts';
 
-/** What a start is about. A group are the extractions that probably fail together: the extractions of one caller at one entity. */
+/** What a start is about. A group is all extractions of one caller at one entity, which probably fail together. */
 export type BreakerSubject = { readonly extraction: string; readonly caller: string; readonly group: string };
 
-/** While a breaker is open, one start at a time. Times are milliseconds of the epoch. */
+/** The right to make one start while a breaker is open. Times are milliseconds of the epoch. */
 export type Turn = {
-  /** From then on the next start may take it. If somebody holds it: even if it was not given back, because its process has ended. */
+  /** From this time on, the next start may take the turn, even if its holder has not given it back. The holder's process has then ended. */
   readonly at: number;
   readonly holder?: string;
 };
 
-/** What is known of a group in trouble. */
+/** A group in trouble. */
 export type Group = {
   /** Its entity, or its product for extractions by consent. */
   readonly name: string;
   /**
-   * Its extractions whose starts failed since the last accepted one, each with the time from which it counts. At most `failures`, in the
-   * order of their reports.
+   * The extractions whose starts failed since the last accepted one, each with the time from which it counts. At most `failures`, in the
+   * order in which they were reported.
    */
   readonly failed: readonly (readonly [extraction: string, at: number])[];
   readonly acceptedAt?: number;
-  /** Until then its starts are held and take no turn of their caller, because its last turn showed nothing. */
+  /** Until this time, the group's starts are held and take no shared turn, because its last turn showed nothing. */
   readonly passesUntil?: number;
-  /** `pause`: between two of its turns, in seconds. */
+  /** The group's open breaker. `pause`: the seconds between two of its turns. */
   readonly opened?: Cause & { readonly since: number; readonly pause: number; readonly turn: Turn };
 };
 
-/** The last failure, as one of the public codes, or `slow`. It decides nothing. */
+/** The public code of the last failure, or `slow`. It decides nothing. */
 type Cause = { readonly cause?: string | undefined };
 
 /** The breakers of one caller: one for each group in trouble, and one over all groups. */
 export type BreakerState = {
-  /** When the last start was accepted that reset a count or closed a breaker, of any group. */
+  /** When a start of any group was last accepted, and thereby reset a count or closed a breaker. */
   readonly acceptedAt?: number;
-  /** At most `maxGroups`, the one that changed last at the end. */
+  /** At most `maxGroups`. The group that changed last is at the end. */
   readonly groups: readonly Group[];
   /**
-   * The breaker over all groups. Groups whose last start failed share one turn, and all others share another, so that broken
-   * groups do not take the turns of the others. `taken` counts the turns of the others.
+   * The breaker over all groups. Groups whose last start failed share one turn, and all others share another. So broken groups do not take
+   * the turns of the others. `taken` counts the turns of the others.
    */
   readonly opened?: Cause & {
     readonly since: number;
@@ -48,31 +48,31 @@ export type BreakerState = {
 };
 
 export type BreakerSettings = {
-  /** So many failed extractions open the breaker of their group, and so many groups that of their caller. */
+  /** How many failed extractions open their group's breaker, and how many failing groups open their caller's. */
   readonly failures: number;
   /** The first pause between two turns. */
   readonly openSeconds: number;
   /** The longest pause of a group. */
   readonly maxOpenSeconds: number;
-  /** For how long a turn can be held. Longer than start-task can run. */
+  /** How long a turn can be held. It is longer than start-task can run. */
   readonly turnSeconds: number;
 };
 
 export const noTrouble: BreakerState = { groups: [] };
 
-/** With names of 12 letters, 50 groups are 1.3 KB if nothing failed in any, 2.4 KB with one failed extraction each, and 6.8 KB with five. */
+/** With names of 12 letters, 50 groups take 1.3 KB without failures, 2.4 KB with one failed extraction each, and 6.8 KB with five. */
 const maxGroups = 50;
 
 /** A group is forgotten an hour after its last failure, unless it is open. */
 const forgetMs = 3_600_000;
 
-/** A group of which a start was accepted within this time probably has healthy extractions too, so its pause stays short. */
+/** If a start of a group was accepted within this time, the group probably has healthy extractions too. So its pause stays short. */
 const recentMs = 600_000;
 
 /**
- * A slow start counts from 3 s before its report, so not at all if another of its group was accepted since. Otherwise, while a few
- * of very many starts are slow, each is written into the one item of their caller and taken back at once. With more than 3 s, a
- * breaker opens late if most starts hang (decision 18).
+ * A slow start counts as of 3 s before its report. So it does not count if another start of its group was accepted since. Otherwise, if a
+ * few of very many starts are slow, each would be written into the caller's item and taken back at once. With more than 3 s, a breaker
+ * opens late if most starts hang (decision 18).
  */
 const slowSinceMs = 3_000;
 
@@ -97,7 +97,7 @@ const isRemembered = ({ failed, acceptedAt = 0, passesUntil = 0, opened }: Group
   now - acceptedAt < recentMs ||
   now - (failed.at(-1)?.[1] ?? 0) < forgetMs;
 
-/** If there are too many, those that are not open are forgotten first, the oldest before the others, and never this one. */
+/** Adds or replaces a group. If there are too many, the oldest group that is not open is forgotten, and never the one added. */
 const withGroup = (state: BreakerState, group: Group, now: number): BreakerState => {
   const groups = [...state.groups.filter(({ name }) => name !== group.name), group].filter((one) =>
     isRemembered(one, now),
@@ -114,7 +114,7 @@ export const mayOpenSoon = (state: BreakerState, name: string): boolean => {
   return counts || (state.opened === undefined && isAnyNewlyFailing(state));
 };
 
-/** Whether a start of this group may be made now. `turn`: only by who takes the turn. */
+/** Whether a start of this group may be made now. `turn`: only if it takes the turn. */
 export const mayStart = (state: BreakerState, name: string, now: number): 'yes' | 'no' | 'turn' => {
   const group = groupOf(state, name);
   const shared = state.opened?.[isFailing(group) ? 'failing' : 'others'];
@@ -124,21 +124,21 @@ export const mayStart = (state: BreakerState, name: string, now: number): 'yes' 
   return waitsForOthers || turns.some(({ at }) => now < at) ? 'no' : 'turn';
 };
 
-/** The turns that a start of this group needs, by name: that of its group, and one of those that the groups of its caller share. */
+/** The names of the turns that a start of this group needs: its group's turn, and one of its caller's two shared turns. */
 export const turnsOf = (state: BreakerState, name: string): readonly string[] => {
   const group = groupOf(state, name);
   const shared = isFailing(group) ? '* failing' : '* others';
   return [...(group.opened === undefined ? [] : [name]), ...(state.opened === undefined ? [] : [shared])];
 };
 
-/** The last failure that a hold of this group is due to. */
+/** The last failure that kept the breaker open which holds this group. */
 export const causeOfHold = (state: BreakerState, name: string): string =>
   groupOf(state, name).opened?.cause ?? state.opened?.cause ?? 'slow';
 
-/** Who takes or has a turn, for a start of this group. */
+/** A start of a group that takes or holds a turn. */
 type Taker = { readonly holder: string; readonly name: string; readonly now: number };
 
-/** Takes the turns that a start of this group needs, unless one of them is not free. Returns the same state then. */
+/** Takes the turns that a start of this group needs. Returns the same state if one of them is not free. */
 export const takeTurn = (
   state: BreakerState,
   { holder, name, now }: Taker,
@@ -159,7 +159,7 @@ export const takeTurn = (
   return { ...own, opened: shared };
 };
 
-/** Whether this process holds a turn. A turn that it held for too long may be another's by now. */
+/** Whether this holder still has a turn. Another start may have taken a turn that was held for too long. */
 export const holdsTurn = ({ opened, groups }: BreakerState, holder: string): boolean =>
   [opened?.failing, opened?.others, ...groups.map((group) => group.opened?.turn)].some(
     (turn) => turn?.holder === holder,
@@ -173,17 +173,17 @@ export type Failure = {
   readonly name: string;
   readonly now: number;
   readonly cause?: string | undefined;
-  /** When the provider asked to be called again, by a 503 with `Retry-After`. */
+  /** The time of a 503's `Retry-After`. */
   readonly retryAt?: number | undefined;
-  /** The last accepted start of the group that this process saw. */
+  /** When this process last saw an accepted start of the group. */
   readonly acceptedAt?: number | undefined;
   /** The holder of the turn, if the start was made in one. */
   readonly holder?: string | undefined;
-  /** From 0 to 1. The turns of groups that did not fail are drawn, so that no rhythm of requests meets them each time. */
+  /** From 0 to 1. It varies the turns of groups that did not fail, so that a regular pattern of requests does not always take them. */
   readonly random: number;
 };
 
-/** `Retry-After` lengthens a pause of the group to `maxOpenSeconds` at most: a longer one stops all starts for one answer. */
+/** `Retry-After` lengthens a group's pause to `maxOpenSeconds` at most. A longer pause would stop all starts because of one answer. */
 const turnAfter = (
   { now, retryAt = now }: Failure,
   pause: number,
@@ -201,7 +201,7 @@ const openedGroup = (group: Group, failure: Failure, settings: BreakerSettings):
     return { since: now, pause: openSeconds, turn: turnAfter(failure, openSeconds, settings), cause };
   }
   if (holder === undefined || opened.turn.holder !== holder) {
-    // It was under way when the breaker opened.
+    // The start was under way when the breaker opened.
     const asked = turnAfter(failure, 0, settings).at;
     return asked > opened.turn.at ? { ...opened, turn: { ...opened.turn, at: asked } } : opened;
   }
@@ -210,11 +210,11 @@ const openedGroup = (group: Group, failure: Failure, settings: BreakerSettings):
   return { ...opened, pause, turn: turnAfter(failure, pause, settings), cause };
 };
 
-/** The pause before the next turn of the groups that did not fail. With the defaults 5, 10, 20 and then 30 s, each ± 50 %. */
+/** The pause before the next turn of the groups that did not fail. By default 5, 10, 20 and then 30 s, each ± 50 %. */
 const drawnPause = (taken: number, { openSeconds }: BreakerSettings, random: number): number =>
   Math.min(openSeconds, (openSeconds / 6) * 2 ** taken) * (0.5 + random);
 
-/** The caller's breaker after a failure. Undefined while too few groups fail. A failure in a turn begins the next pause. */
+/** The caller's breaker after a failure. Undefined while too few groups fail. If the failed start had a turn, the next pause begins. */
 const openedCaller = (
   state: BreakerState,
   { kind, now, cause, holder, random }: Failure,
@@ -235,11 +235,10 @@ const openedCaller = (
 };
 
 /**
- * The state after a start failed because the provider or the entity is in trouble. An extraction counts once, until a start of
- * its group is accepted. A group counts for its caller once, when it begins to fail. A start that is slow in a turn keeps the turn,
- * so that one hanging start at a time is made. The turn of the groups that did not fail is freed, because a healthy one may be
- * among the groups that wait for this turn.
- * Returns the same state if nothing changes.
+ * The state after a start failed because the provider or the entity is in trouble. An extraction counts once, until a start of its group is
+ * accepted. A group counts once for its caller, when it begins to fail. A slow start keeps its turn, so that only one hanging start is made
+ * at a time. But it frees the turn of the groups that did not fail, because a healthy group may wait for that turn. Returns the same state
+ * if nothing changes.
  */
 export const afterFailure = (
   state: BreakerState,
@@ -271,8 +270,8 @@ const unlessBefore = <Open extends { readonly since: number }>(
 ): Open | undefined => (opened !== undefined && opened.since > at ? opened : undefined);
 
 /**
- * The state after a start was accepted, which closes the breakers of its group and of its caller. `at` may be some seconds ago:
- * what failed since then stays counted. Returns the same state if nothing changes.
+ * The state after a start was accepted at the time `at`. It closes the breakers of its group and its caller. Failures after `at` still
+ * count. Returns the same state if nothing changes.
  */
 export const afterAccepted = (state: BreakerState, name: string, at: number): BreakerState => {
   const before = state.groups.find((group) => group.name === name);
@@ -298,7 +297,7 @@ export const afterAccepted = (state: BreakerState, name: string, at: number): Br
   });
 };
 
-/** The state after a turn that showed nothing, such as a start that is refused with a 4xx. Another group may have it at once. */
+/** The state after a turn that showed nothing, such as a start that was refused with a 4xx. Another group may take the turn at once. */
 export const afterNothing = (
   state: BreakerState,
   { holder, name, now }: Taker,

@@ -18,23 +18,23 @@ import {
 import { formatBreakerState, parseBreakerState } from './stored-breaker.ts';
 
 /**
- * What may be done about one start. `held`: with the last failure that opened or kept open a breaker, or `paused`. `turn`: a breaker is
- * open, and the start may close it. A login goes before it.
+ * Whether a start may be made. `turn`: a breaker is open, and this start, after a login, may close it. The `cause` of `held` is the last
+ * failure that kept the breaker open, or `paused`.
  */
 export type Admission =
   | { readonly kind: 'held'; readonly cause: string }
   | { readonly kind: 'pass'; readonly about: BreakerSubject }
   | { readonly kind: 'turn'; readonly about: BreakerSubject; readonly holder: string };
 
-/** The breakers of starts. They throw nothing: a breaker must never be the outage. */
+/** The breakers of starts. They throw nothing, because a breaker must not cause an outage. */
 export interface CircuitBreaker {
-  /** `onlyAsk`: no start will be made, so no turn is taken. */
+  /** With `onlyAsk`, no start will be made, so no turn is taken. */
   admit(about: BreakerSubject, options: { readonly onlyAsk: boolean }): Promise<Admission>;
   /**
-   * Takes what the admitted start showed. Every start that was let go is reported once. A slow one is reported twice: as slow
-   * while it is under way, and at its end. A failure counts its extraction in the item of the caller. The group's breaker opens
-   * after `failures` extractions, and the caller's after as many groups. Returns whether it was the first failure of its group since an accepted
-   * start: what fails at every group may be due to the rate, and what follows in one is the breaker's.
+   * Records what an admitted start showed. Every admitted start is reported once, and a slow one twice: while it is under way, and at its
+   * end. A failure counts in the caller's item. A group's breaker opens after `failures` extractions, and the caller's after as many
+   * groups. Returns whether this was the group's first failure since an accepted start. Such first failures in every group may be due to
+   * the rate. The breaker handles those that follow in one group.
    */
   report(admission: Admission, shown: Shown): Promise<boolean>;
 }
@@ -42,7 +42,7 @@ export interface CircuitBreaker {
 type CircuitBreakerDeps = {
   readonly store: SharedItemStore;
   readonly settings: BreakerSettings;
-  /** Whether an operator paused starts. */
+  /** Whether an operator has paused starts. */
   readonly isPaused: () => Promise<boolean>;
   readonly now: () => Date;
   readonly random: () => number;
@@ -51,16 +51,16 @@ type CircuitBreakerDeps = {
 };
 
 /**
- * For how long a process trusts the state that it read, unless a failure is counted in it. So nearly nothing is read while all
- * is well, and a process makes at most one start after a breaker has opened: if that start fails, the process writes, and the
- * write returns the current state.
+ * How long a process trusts the state that it read, unless a failure is counted in that state. So a healthy process reads almost nothing.
+ * After a breaker has opened, a process makes at most one start. If that fails, the process writes it, and the write returns the current
+ * state.
  */
 const cacheMs = 5_000;
 
-/** A process serves few groups. What it forgets of their accepted starts is at most counted as failures in a row. */
+/** A process serves few groups. If it forgets an accepted start, at most the failures before it are counted too. */
 const maxAccepted = 50;
 
-/** The open breakers by their groups, and `*` for that over all groups. */
+/** The names of groups with an open breaker. `*` is the breaker over all groups. */
 const openIn = ({ opened, groups }: BreakerState): readonly string[] =>
   [...groups, { name: '*', opened }]
     .flatMap(({ name, opened: own }) => (own === undefined ? [] : [name]))
@@ -70,16 +70,16 @@ const never = Number.NEGATIVE_INFINITY;
 
 /** What a process knows of one caller. */
 type Memory = {
-  /** Undefined if the read of the item failed. It is then read again after 5 s. */
+  /** Undefined if the item could not be read. It is read again after 5 s. */
   known?: Known<BreakerState> | undefined;
   readAt: number;
-  /** When this process last wrote the item, with every start that was accepted before. */
+  /** When this process last wrote the item. The write contained all starts accepted before. */
   changedAt: number;
   /** When the last start of each group was accepted. */
   readonly accepted: Map<string, number>;
 };
 
-/** The breakers of one process, over the state that all processes share (design, section 3). */
+/** The breakers of one process. All processes share their state (design, section 3). */
 export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker => {
   const { store, settings, newId, telemetry } = deps;
   const time = (): number => deps.now().getTime();
@@ -222,20 +222,20 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
         isFirst = !isFailingIn(state, name);
         return afterFailure(state, { ...failure, now: time(), random: deps.random() }, settings);
       });
-      // A breaker may open before a slow start is accepted, which then has to close it.
+      // A breaker may open before a slow start is accepted. That start then has to read the state and close it.
       if (shown.kind === 'slow' && holder === undefined) memoryOf(about.caller).readAt = never;
       return isFirst;
     },
   };
 };
 
-/** What a start showed about its entity and the provider. */
+/** What a start showed about the entity and the provider. */
 export type Shown =
-  /** A 2xx with a task id, and nothing else. */
+  /** A 2xx with a task id. */
   | { readonly kind: 'accepted' }
-  /** They are in trouble. */
+  /** The entity or the provider is in trouble. */
   | { readonly kind: 'failed'; readonly cause?: string; readonly retryAt?: number }
-  /** It has taken so long that it counts as failed, and is still under way. */
+  /** The start is still under way after so long that it counts as failed. */
   | { readonly kind: 'slow' }
-  /** Nothing: no call was made, or it failed for a reason of its own, as with a 4xx or 429. */
+  /** No call was made, or it failed for a reason of its own, such as a 4xx or 429. */
   | { readonly kind: 'nothing' };

@@ -3,11 +3,11 @@ import { defined } from '../defined.ts';
 import type { ParseState } from '../shared-item/shared-item.ts';
 import type { BreakerState } from './breaker-state.ts';
 
-/** The longest pause that a setting allows is 3,600 s, and a turn is shorter. A minute is for clocks that differ. */
+/** The longest pause that a setting allows is 3,600 s, and a turn is shorter. One minute is added because clocks differ. */
 const maxAheadMs = 3_660_000;
 
 const time = v.pipe(v.number(), v.finite());
-// It is only shown, so one of another form must not let starts pass.
+// The cause is only displayed. So an invalid one is dropped, and the breaker stays open.
 const cause = v.fallback(v.optional(v.pipe(v.string(), v.regex(/^[\w-]{1,40}$/))), undefined);
 
 const schemasAt = (now: number) => {
@@ -37,8 +37,8 @@ const schemasAt = (now: number) => {
 };
 
 /**
- * The breakers of a caller, part by part. A part that is of another form, or further ahead than a pause can be, counts for
- * nothing: a damaged item, or an item of a newer version, must hold no start.
+ * Parses the breakers of a caller, part by part. A part that is invalid, or further ahead than a pause can be, is ignored. A damaged item,
+ * or an item of a newer version, must not hold a start.
  */
 export const parseBreakerState: ParseState<BreakerState> = (stored, now) => {
   const schemas = schemasAt(now);
@@ -58,8 +58,8 @@ export const parseBreakerState: ParseState<BreakerState> = (stored, now) => {
 };
 
 /**
- * The breakers of a caller, as they are stored. Of most groups nothing is known but their last accepted start and what failed since. Each is a
- * list then, which is shorter than an object with names, because each KB of the item costs a write unit.
+ * Formats the breakers of a caller for the table. Most groups have only their last accepted start and what failed since. Each of these
+ * becomes a list, which is shorter than an object with names: each KB of the item costs a write unit.
  */
 export const formatBreakerState = (state: BreakerState): object => ({
   ...state,

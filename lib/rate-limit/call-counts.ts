@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 
-/** What start calls of one caller at one entity or product brought. */
+/** How the start calls of one caller at one entity or product ended. */
 export type CallCounts = {
   readonly accepted: number;
-  /** By a 429 that names neither quota nor user. */
+  /** Refused by a 429 that names neither quota nor user. */
   readonly refused: number;
-  /** A 5xx, or no answer in time: the first of its group since an accepted start. What follows is the breaker's. */
+  /** A 5xx or no answer in time. Only the first of its group since an accepted start counts here. The breaker counts the others. */
   readonly failed: number;
-  /** The earliest time at which the provider asked one of the refused to come again, in milliseconds of the epoch. */
+  /** The earliest time to retry that the provider gave with a refusal, in milliseconds of the epoch. */
   readonly retryAt?: number;
 };
 
-/** Calls by their callers and groups (`callKey`). */
+/** The counts of each caller and group, by `callKey`. */
 export type Calls = ReadonlyMap<string, CallCounts>;
 
-/** One call, as it is counted. `times`: -1 takes back a slow one that was accepted in the end. */
+/** One call to count. With `times: -1`, a start that was counted as failed is taken back, because it was slow and then accepted. */
 export type CountedCall = {
   readonly kind: 'accepted' | 'refused' | 'failed';
   readonly key: string;
@@ -27,7 +27,7 @@ export const noCalls: CallCounts = { accepted: 0, refused: 0, failed: 0 };
 const hashOf = (text: string, length: number): string =>
   createHash('sha256').update(text).digest('hex').slice(0, length);
 
-/** The names in an item of counts are short, as each KB of it costs a write unit. Of a hundred callers, two share one in 13 deployments. */
+/** Keys are short, because each KB of the item costs a write unit. With a hundred callers, two share a key in 1 of 13 deployments. */
 export const callerKey = (caller: string): string => hashOf(caller, 4);
 
 export const callKey = (caller: string, group: string): string => `${callerKey(caller)}.${hashOf(group, 2)}`;
@@ -50,7 +50,7 @@ const sumBy = (calls: Iterable<readonly [string, CallCounts]>, keyOf: (key: stri
   return sums;
 };
 
-/** The calls of all seconds from one on. */
+/** The sum of all calls since the second `from`. */
 export const callsFrom = (calls: ReadonlyMap<number, Calls>, from: number): Calls =>
   sumBy(
     [...calls].flatMap(([second, keys]) => (second < from ? [] : [...keys])),
@@ -61,7 +61,7 @@ export const byCaller = (calls: Calls): Calls => sumBy(calls, callerIn);
 
 export const totalOf = (calls: Calls): CallCounts => [...calls.values()].reduce(addCounts, noCalls);
 
-/** Each failed start may be `UNCONFIRMED`. */
+/** A failed start counts twice, because it may end as `UNCONFIRMED`. */
 const failedWeight = 2;
 
 export const badIn = ({ refused, failed }: CallCounts): number => refused + failedWeight * failed;
@@ -72,7 +72,7 @@ export const shareIn = (counts: CallCounts): number =>
 
 export const callsIn = ({ accepted, refused, failed }: CallCounts): number => accepted + refused + failed;
 
-/** The worst caller, and all others together. */
+/** The counts of the caller with the largest share of bad calls, and those of all other callers together. */
 export const worstAndOthers = (calls: Calls): readonly [CallCounts, CallCounts] => {
   const [worst = noCalls, ...others] = [...byCaller(calls).values()].toSorted(
     (one, other) => shareIn(other) - shareIn(one),
@@ -81,8 +81,9 @@ export const worstAndOthers = (calls: Calls): readonly [CallCounts, CallCounts] 
 };
 
 /**
- * Whether starts fail everywhere, or at some banks. An overload fails at all alike: then an accepted start is beside a failed one of its group as
- * often as chance makes it. Where banks fail, most of what is accepted is at others. Half as often as by chance counts, as calls are few.
+ * Whether starts fail in all groups (an overload), or only at some banks. In an overload, accepted starts are in groups with failed ones as
+ * often as chance makes it. If banks fail, most accepted starts are in other groups. Half as often as by chance is enough, because calls
+ * are few.
  */
 export const failsEverywhere = (calls: Calls): boolean => {
   const { accepted, failed } = totalOf(calls);

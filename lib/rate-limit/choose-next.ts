@@ -1,30 +1,30 @@
 import { type InLine, laneOf, type Place, parseSlot, prefixOf } from './start-line.ts';
 
-/** When each caller, lane and group was last served. Grows with what is served; forgotten with the dispatcher. */
+/** When each caller, lane and group was last served, as a count that grows with each release. It ends with the dispatcher. */
 export type Served = ReadonlyMap<string, number>;
 
-/** Whether a start may go, as far as its breaker lets it. `turn`: one of its group, whatever the rate allows. */
+/** Whether the breaker lets a start go. `turn`: it lets one start of the group go, and that one ignores the rate. */
 export type May = 'yes' | 'no' | 'turn';
 
 export type Chosen = {
-  /** In the order in which they are released, at the rate. */
+  /** The starts to release at the rate, in this order. */
   readonly next: readonly InLine[];
-  /** The probe turns of breakers, at once. */
+  /** The starts to release at once, as probe turns of breakers. */
   readonly turns: readonly InLine[];
-  /** How many more could go, if the rate allowed. */
+  /** How many more starts could go at a higher rate. */
   readonly left: number;
   readonly served: Served;
 };
 
-/** What is forgotten is served first when it comes back. */
+/** Above this size, groups that do not wait are forgotten. A forgotten group is served first when it returns. */
 const maxServed = 2_000;
 
-/** The keys by which it takes turns: its caller, then his priority, then the group. */
+/** A group in line. It takes turns by three keys: its caller, its lane, and itself. */
 type Group = { readonly keys: readonly [string, string, string]; readonly entries: InLine[] };
 
 const keysOf = (place: Place): Group['keys'] => [place.caller, laneOf(place), prefixOf(place)];
 
-/** Those in line by their groups, in the order of slots. What has no slot, or whose time has not come, is left out. */
+/** Sorts the line into groups, in the order of slots. Leaves out an entry with an invalid slot, or whose time has not come. */
 const groupsOf = (line: readonly InLine[], mayGo: (place: Place) => May, now: string) => {
   const groups = new Map<string, Group & { readonly may: May }>();
   const turns: InLine[] = [];
@@ -44,7 +44,7 @@ const groupsOf = (line: readonly InLine[], mayGo: (place: Place) => May, now: st
   return { groups: [...groups.values()].filter(({ may }) => may === 'yes'), turns };
 };
 
-/** Whether one was served earlier than another: its caller, or, if the caller is the same, its lane, and then its group. */
+/** Whether one group was served before the other. Compares their callers, then their lanes, then the groups. */
 const isEarlier = (one: Group, other: Group, served: Served): boolean => {
   for (const [index, key] of one.keys.entries()) {
     const difference = (served.get(key) ?? 0) - (served.get(other.keys[index] ?? '') ?? 0);
@@ -54,8 +54,8 @@ const isEarlier = (one: Group, other: Group, served: Served): boolean => {
 };
 
 /**
- * Who is released next: callers by turns, then the priorities of one caller, then his groups, and in a group the oldest request first. So a
- * crowd of one caller takes half of the rate from a second one at most, whatever their numbers and names.
+ * Chooses the next starts to release. Callers take turns. So do the priorities of one caller, and the groups of one priority. A group
+ * releases its oldest request first. So one caller takes at most half of the rate from a second one, however many starts and groups it has.
  */
 export const chooseNext = (
   line: readonly InLine[],

@@ -6,61 +6,61 @@ import { currentTimes, type PermitUpdate, stepMs } from './permit.ts';
 import { hasLine, isLeased, leaseMs, lineMs, maxPerSecond, type RateState, rateAt } from './rate-state.ts';
 import type { InLine, Place } from './start-line.ts';
 
-/** A dispatcher releases once in so long. */
+/** The time between two ticks of a dispatcher. */
 export const tickMs = 1_000;
 
-/** Without a rate, so many a second of those that wait are released at first, and twice as many after each calm ten seconds. */
+/** Without a rate, so many waiting starts are released each second at first. The number doubles after ten seconds without a bad call. */
 const firstPerSecond = 10;
-/** What is known of the calls of this time decides whether it was calm, and who is refused. */
+/** The calls of this time decide whether that number doubles, and which callers wait. */
 export const recentSeconds = 10;
 
-/** A caller of whose calls so many were refused in ten seconds, and none accepted, waits as the provider asks. */
+/** A caller waits as the provider asks, after so many refused calls and no accepted one in ten seconds. */
 const refusedUsers = 3;
 
-/** A turn was released, and its start has not taken it yet. */
+/** How long a released start has to take its turn, before the turn is given to another one. */
 const turnTakenMs = 10_000;
 
 /** What a tick has read. */
 export type Seen = {
   readonly now: number;
-  /** This dispatcher, and when its invocation ends. */
+  /** The id of this dispatcher. */
   readonly holder: string;
   readonly endsAt: number;
-  /** The starts a second by hand or of the setting. Undefined: none is set. */
+  /** The rate set by hand or by the setting, in starts a second. Undefined if none is set. */
   readonly limit: number | undefined;
   readonly isPaused: boolean;
-  /** Who waits, in the order of slots, without those that were just released. */
+  /** The starts in line, in the order of slots, without those that were just released. */
   readonly waiting: readonly InLine[];
-  /** By the second of the epoch in which they were counted. Undefined: they could not be read, so nothing is judged. */
+  /** The calls by the second of the epoch in which they were counted. Undefined if they could not be read. Then the rate stays. */
   readonly calls: ReadonlyMap<number, Calls> | undefined;
-  /** By their callers. One that could not be read holds nothing here: start-task asks it again. */
+  /** The breakers by caller. A breaker that could not be read holds nothing here, because start-task asks it again. */
   readonly breakers: ReadonlyMap<string, BreakerState>;
-  /** `next` of the permit, as far as it is known. */
+  /** The `next` of the permit that was seen last. */
   readonly next: number | undefined;
   readonly served: Served;
-  /** When turns of breakers were released last, by caller and turn. */
+  /** When each turn of a breaker was last given, by caller and turn. */
   readonly turnsGivenAt: ReadonlyMap<string, number>;
 };
 
 export type Release = { readonly entry: InLine; readonly afterMs: number };
 
 export type Decision = {
-  /** Replaces the state from which it was decided. */
+  /** The state to write. */
   readonly state: RateState;
-  /** Another dispatcher releases. All else is empty then. */
+  /** Whether another dispatcher has the lease. If so, this one releases nothing. */
   readonly isLeased: boolean;
-  /** What has to be taken before those at the rate are released. Absent: nothing. */
+  /** The update of the permit that must succeed before `releases` go. Absent if there are none. */
   readonly permits?: PermitUpdate;
-  /** At the rate. */
+  /** The starts to release at the rate. */
   readonly releases: readonly Release[];
-  /** Probe turns of breakers, at once. */
+  /** The starts to release at once, as probe turns of breakers. */
   readonly turns: readonly InLine[];
   readonly served: Served;
   readonly turnsGivenAt: ReadonlyMap<string, number>;
   readonly judgement?: RateJudgement;
 };
 
-/** The calls of the last ten seconds. None if they could not be read. */
+/** The calls of the last ten seconds. Empty if they could not be read. */
 export const recentCalls = ({ calls = new Map(), now }: Pick<Seen, 'calls' | 'now'>): Calls =>
   callsFrom(calls, now / 1_000 - recentSeconds);
 
@@ -70,8 +70,8 @@ const turnKeys = ({ caller, group }: Place, { breakers }: Seen): readonly string
   turnsOf(breakers.get(caller) ?? noBreaker, group).map((turn) => `${caller} ${turn}`);
 
 /**
- * The callers that wait as the provider asked, by `Retry-After`: none of their calls of the last ten seconds was accepted, and three were
- * refused. So a limit of one user, or of all users of a caller, holds nobody else, and each for ten seconds at most before it is tried again.
+ * The callers that wait for the time in the provider's `Retry-After`: in the last ten seconds, three of their calls were refused and none
+ * was accepted. So a limit of one user or caller holds no other caller. Each is tried again after ten seconds at most.
  */
 const heldCallers = (seen: Seen): ReadonlySet<string> =>
   new Set(
@@ -83,9 +83,7 @@ const heldCallers = (seen: Seen): ReadonlySet<string> =>
       .map(([caller]) => caller),
   );
 
-/**
- * Whether each start may go, whatever the rate. A turn that several groups share is given once: the first of them that asks has it.
- */
+/** Whether a start may go if the rate allows it. A turn that several groups share goes to the first group that asks. */
 const admissionOf = (seen: Seen) => {
   const { now, isPaused, breakers } = seen;
   const held = heldCallers(seen);
@@ -103,7 +101,7 @@ const admissionOf = (seen: Seen) => {
   return { mayGo, givenAt };
 };
 
-/** Slow start, as in TCP: those that wait for no rate are released ever faster, unless the provider fails or refuses. */
+/** Slow start, as in TCP: without a rate, the dispatcher releases ever faster until the provider fails or refuses. */
 const nextSlowStart = (
   { slowStart }: RateState,
   { calls, now }: Seen,
@@ -115,20 +113,20 @@ const nextSlowStart = (
   return { perSecond, at: now };
 };
 
-/** Whether `next` was taken at this rate. One further ahead is of a lower rate, or of another clock. */
+/** Whether `next` fits this rate. If it is further ahead, it was written at a lower rate or by another clock. */
 const isCurrent = (next: number | undefined, perSecond: number, now: number): next is number => {
   const { from, to } = currentTimes(perSecond, now);
   return next !== undefined && next >= from && next <= to;
 };
 
-/** When starts can be released in this tick: evenly, also from one tick to the next. What a late tick missed goes at once. */
+/** The times at which this tick can release starts. They are evenly spaced, across ticks too. What a late tick missed goes at once. */
 const slotsOf = (next: number | undefined, perSecond: number, now: number) => {
   const firstAt = isCurrent(next, perSecond, now) ? next : now;
   const count = Math.max(0, Math.ceil((now + tickMs - firstAt) / stepMs(perSecond)));
   return { firstAt, count: Math.min(count, maxPerSecond) };
 };
 
-/** Moves `next` over what is released, if nobody else has moved it since it was seen. A difference below a millisecond is of rounding. */
+/** Moves `next` past the releases, if no other process has moved it since it was read. A difference below 1 ms comes from rounding. */
 const permitsFor = (
   starts: number,
   perSecond: number,
@@ -141,8 +139,8 @@ const permitsFor = (
 };
 
 /**
- * What one tick does: judges the calls, and chooses who is released. Pure, so that a dispatcher whose write of the rate, or of the permit, lost
- * a race decides again from what is stored.
+ * Decides one tick: judges the calls, and chooses which starts to release. It is pure, so that a dispatcher can decide again after it lost
+ * the race for a write.
  */
 export const decideTick = (state: RateState, seen: Seen): Decision => {
   const { now, holder, endsAt, limit, waiting, calls, next, served, turnsGivenAt } = seen;
@@ -185,6 +183,6 @@ export const decideTick = (state: RateState, seen: Seen): Decision => {
   };
 };
 
-/** Whether there is something for a dispatcher to do, although nobody may be in line. */
+/** Whether a dispatcher is needed: starts wait, or calls are being counted. */
 export const isBusy = (state: RateState, { waiting, now }: Pick<Seen, 'waiting' | 'now'>): boolean =>
   waiting.length > 0 || state.windowFrom !== undefined || hasLine(state, now);

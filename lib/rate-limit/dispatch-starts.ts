@@ -5,31 +5,39 @@ import { fromTheBeginning } from './read-line.ts';
 import { type Dispatcher, type KnownRate, type Memory, runTick, type TickDeps } from './run-tick.ts';
 
 export type DispatchDeps = TickDeps & {
-  /** Answers a callback token with success. A token that nobody waits with any more counts as released. Throws if that is unknown. */
+  /**
+   * Answers a callback token with success. If no execution waits with it any more, that counts as success. Throws if the answer is unknown.
+   */
   readonly release: (waiting: Release['entry']) => Promise<void>;
   readonly wait: (milliseconds: number) => Promise<void>;
   /** Milliseconds until the timeout of this invocation. */
   readonly remainingMs: () => number;
-  /** A start that goes in line is in the index a moment later. A schedule finds nobody most of the time, and waits for nobody. */
+  /**
+   * Whether the schedule invoked it. Then it ends at once if there is nothing to do. Otherwise a start invoked it, which the index may show a
+   * moment later.
+   */
   readonly isScheduled: boolean;
 };
 
-/** How an invocation ended. `leased`: another dispatcher releases. */
+/** How an invocation ended. `leased`: another dispatcher has the lease. */
 export type DispatchResult = { readonly end: 'leased' | 'idle' | 'time-is-over'; readonly released: number };
 
-/** By then a tick has ended, and the lease is given back. */
+/** An invocation stops this long before its timeout, so that its last tick can end and the lease is given back. */
 const reserveMs = 10_000;
 
-/** The schedule invokes once a minute. One invocation finds that the lease ends soon, and waits for its end. */
+/**
+ * If the dispatcher with the lease ends within this time, a new invocation waits for it. The schedule invokes once a minute, so one
+ * invocation always does.
+ */
 const handOverMs = 65_000;
 
-/** The line has been empty for so long. */
+/** An invocation ends after so long without work. */
 const idleMs = 15_000;
 
-/** Ticks that failed in a row. The schedule invokes the next dispatcher. */
+/** An invocation ends after so many failed ticks in a row. The schedule invokes the next one. */
 const maxFailures = 5;
 
-/** Tries to take a start that was released out of the index. */
+/** How often a released start is removed from the index, until that succeeds. */
 const maxLeaves = 3;
 
 const changeRate = async (
@@ -45,7 +53,10 @@ const changeRate = async (
   return after;
 };
 
-/** Takes the lease. Waits for one that ends soon, so that no minute is without a dispatcher. Undefined if another has it. */
+/**
+ * Takes the lease. If another dispatcher has it and ends soon, waits for that, so that the line always has one. Otherwise returns
+ * undefined.
+ */
 const takeLease = async (
   deps: DispatchDeps,
   { holder, endsAt }: Dispatcher,
@@ -64,7 +75,7 @@ const takeLease = async (
   }
 };
 
-/** For the next dispatcher. If this fails, the lease ends by itself. */
+/** Gives the lease back for the next dispatcher. If this fails, the lease expires. */
 const giveBack = async (deps: DispatchDeps, { holder }: Dispatcher): Promise<void> => {
   try {
     await changeRate(deps, (state) => {
@@ -76,7 +87,7 @@ const giveBack = async (deps: DispatchDeps, { holder }: Dispatcher): Promise<voi
   }
 };
 
-/** Answers the callback token, and takes it out of the index. Returns whether the start was released. */
+/** Answers the callback token and removes the start from the index. Returns whether the start was released. */
 const release = async (
   { entry, afterMs }: Release,
   { release, line, wait, telemetry }: DispatchDeps,
@@ -88,7 +99,7 @@ const release = async (
     telemetry.failure('A start could not be released; a later tick does it.', error, entry);
     return false;
   }
-  // It has had its permit, and must not cost another one because it is still in the index.
+  // A start that stays in the index would be released again, and cost a second permit.
   for (let tries = 0; tries < maxLeaves; tries += 1) {
     try {
       await line.leave(entry);
@@ -101,7 +112,7 @@ const release = async (
   return true;
 };
 
-/** The releases under way. They are not awaited, as a call of AWS that hangs must hold no other start. */
+/** The releases under way. No tick awaits them, because one AWS call that hangs must not hold other starts. */
 const releasesOf = (deps: DispatchDeps) => {
   const underWay = new Set<Promise<void>>();
   const failed = new Set<string>();
@@ -115,7 +126,7 @@ const releasesOf = (deps: DispatchDeps) => {
       });
       underWay.add(ended);
     },
-    /** The callback tokens that were not answered since this was asked. */
+    /** Returns the callback tokens whose release failed since the last call. */
     takeFailed: (): ReadonlySet<string> => {
       const tokens = new Set(failed);
       failed.clear();
@@ -134,8 +145,8 @@ const isNeeded = async ({ store, line, now }: DispatchDeps): Promise<boolean> =>
 };
 
 /**
- * One invocation of the dispatcher: releases the starts that wait, at the rate, until none waits any more or its time is over. Throws what the
- * stores throw.
+ * Runs one invocation of the dispatcher. It releases starts at the rate until the line is empty or its time is over. A lease ensures that
+ * only one dispatcher releases at a time. Throws what the stores throw.
  *
  *     scheduled, and nothing to do          idle
  *     another dispatcher has the lease      leased; if that lease ends within 65 s, this one waits for it

@@ -10,55 +10,58 @@ import {
 } from './call-counts.ts';
 import { hasLine, maxPerSecond, minPerSecond, type RateState, rateAt } from './rate-state.ts';
 
-/** AIMD, as in TCP, on the rate. Calls are judged in windows of so many calls, in at least so long. */
+/** The rate is learnt by AIMD, as in TCP. A window of calls is judged once it has this length and so many calls. */
 const windowSeconds = 10;
 const windowCalls = 20;
-/** Without a rate, the calls of one second are enough. */
+/** Without a rate, a window may end after one second. */
 const firstSeconds = 1;
 
-/** Above this share of bad calls the rate is cut. Fewer bad ones than this may be chance. */
+/** The rate is cut if the share of bad calls is larger, and there are at least so many of them. Fewer may be chance. */
 const tooMany = 0.05;
 const fewBad = 5;
 
-/** A cut goes a little below what was accepted, so that a queue at the provider drains. */
+/** A cut goes below what the provider accepted, so that the provider's own queue drains. */
 const cutTo = 0.9;
-/** Those that were released before a cut still go for so long. */
+/** For so long after a cut, starts still arrive that were released before it. */
 export const settleMs = 3_000;
 
-/** For each ten seconds with a line: slowly up to a little above what was accepted at the last cut, then faster. */
+/** The growth for each ten seconds with a line. It is slow up to `nearGood` times what was accepted at the last cut, and then fast. */
 const growth = 1.015;
 const fastGrowth = 1.1;
 const maxGrowth = 1.25;
 const nearGood = 1.1;
 
-/** A cut is a trial: what is bad as often so far below what was accepted has another cause, and shows nothing for ten minutes. */
+/**
+ * If a rate so far below what was accepted brings as many bad calls as before, the rate is not their cause. The cut is undone, and for ten
+ * minutes such a share cuts nothing.
+ */
 const belowGood = 0.97;
 const maxNoise = 0.3;
 const deafMs = 600_000;
 
 /**
- * After a bad call, calls are counted from the next second on: by then every process knows. Returns the same state if they are counted
- * already.
+ * After a bad call, calls are counted from the next second on, because by then every process knows of it. Returns the same state if they
+ * are counted already.
  */
 export const afterBad = (state: RateState, now: number): RateState =>
   state.windowFrom === undefined ? { ...state, windowFrom: Math.floor(now / 1_000) + 1 } : state;
 
-/** Whether a start was admitted before the last cut had settled: that it failed shows nothing of the lower rate. */
+/** Whether a start was admitted before the last cut had taken effect. Its failure shows nothing about the lower rate. */
 export const isBeforeCut = ({ learnt }: RateState, admittedAt: number): boolean =>
   learnt !== undefined && admittedAt < learnt.at + settleMs;
 
 const withoutFailures = (calls: Calls): Calls =>
   new Map([...calls].map(([key, counts]) => [key, { ...counts, failed: 0 }]));
 
-/** What shows something of the rate. Fewer calls a second are no load under which a provider fails, and some banks' failures are theirs. */
+/** Drops failures that show nothing about the rate: with too few calls for an overload, only at some banks, or after a cut was undone. */
 const shownBy = ({ calls, seconds }: Window, isDeaf: boolean): Calls => {
   const isLoad = callsIn(totalOf(calls)) * windowSeconds >= windowCalls * seconds;
   return isDeaf || !isLoad || !failsEverywhere(calls) ? withoutFailures(calls) : calls;
 };
 
 /**
- * The share of bad calls that the provider shows to all callers. No caller alone lowers the rate of others, whatever he provokes: where the others make
- * half of the calls that a window has, it is theirs, if it is less than that of the worst.
+ * The share of bad calls that all callers see. One caller alone must not lower the rate of the others. So if the others made at least half
+ * of the calls that a window needs, the smaller share counts: that of the worst caller, or of the others.
  */
 const shareOf = (calls: Calls): number => {
   const [worst, others] = worstAndOthers(calls);
@@ -72,27 +75,27 @@ export type Judged = 'unchanged' | 'cut' | 'grown' | 'undone' | 'unlimited';
 export type RateJudgement = {
   readonly state: RateState;
   readonly judged: Judged;
-  /** The share of bad calls that decided, from 0 to 1. */
+  /** The share of bad calls by which it was judged, from 0 to 1. */
   readonly share: number;
 };
 
-/** The calls of a window, and how many seconds it has by now. */
+/** The calls of a window, and its length so far. */
 export type Window = { readonly calls: Calls; readonly seconds: number };
 
-/** No rate is learnt from fewer calls than a window has. That one is too high, a few refusals show. */
+/** Whether there are enough calls to judge. A first rate needs a whole window of calls. To cut a rate, a few refusals are enough. */
 const isEnough = (counts: CallCounts, rate: number | undefined): boolean =>
   callsIn(counts) >= windowCalls || (rate !== undefined && counts.refused >= fewBad);
 
 const isOver = ({ calls, seconds }: Window, rate: number | undefined): boolean => {
   const enough = isEnough(totalOf(calls), rate);
-  // The first seconds of one caller show what happens to all only if it happens to others, too.
+  // A first, short window is judged only if callers other than the worst one have many bad calls, or no accepted one.
   const [, others] = worstAndOthers(calls);
   const isShared = others.accepted === 0 || shareIn(others) > tooMany;
   if (seconds < windowSeconds) return rate === undefined && seconds >= firstSeconds && enough && isShared;
   return enough || rate === undefined || seconds >= 10 * windowSeconds;
 };
 
-/** The rate is not the cause. It is forgotten, and for a while failures and this share of refusals show nothing. */
+/** Forgets the learnt rate, which is not the cause of the bad calls. For some time, failures and this share of refusals cut nothing. */
 const undo = ({ learnt: _, ...rest }: RateState, calls: Calls, now: number): RateState => ({
   ...rest,
   deaf: { share: shareOf(withoutFailures(calls)), until: now + deafMs },
@@ -108,7 +111,7 @@ const cut = (
   rate: number | undefined,
   now: number,
 ): RateState => {
-  // At most halved: a provider that counts what it refuses may accept nothing for a while.
+  // A rate is at most halved, because a provider that counts refused calls too may accept none for a while.
   const good = Math.max(accepted / seconds, rate === undefined ? 1 : rate / 2, minPerSecond);
   const perSecond = Math.min(cutTo * good, rate ?? Number.POSITIVE_INFINITY);
   return {
@@ -129,9 +132,9 @@ const grow = (state: RateState, seconds: number, limit: number | undefined): Omi
 };
 
 /**
- * Judges the calls of a window, once it is over, and begins the next one. Returns the same state before that.
+ * Judges the calls of a window that is over, and begins the next one. Returns the same state before that.
  *
- * @param limit the rate by hand or of the setting, if there is one
+ * @param limit the rate set by hand or by the setting, if any
  */
 export const judgeCalls = (
   state: RateState,
@@ -152,12 +155,12 @@ export const judgeCalls = (
     ...(isDeaf && { deaf }),
     windowFrom: Math.floor(now / 1_000) + 1,
   };
-  // Without any answer but failures it is an outage, which is the breakers'.
+  // If all calls failed, it is an outage, which the breakers handle.
   const isOutage = counts.accepted + counts.refused === 0;
   const isFew = badIn(counts) < fewBad || !isEnough(counts, rate);
   if (share <= tooMany + (isDeaf ? deaf.share : 0) || isFew || isOutage) {
     if (hasLine(state, now)) return { ...grow(next, window.seconds, limit), share };
-    // Nobody waits, and nothing is bad: nothing more is counted, which costs each start a write.
+    // If no start waits and no call is bad, counting stops, because it costs each start a write.
     const { windowFrom: _from, ...calm } = next;
     return { state: badIn(counts) === 0 ? calm : next, judged: 'unchanged', share };
   }

@@ -1,23 +1,23 @@
 /**
- * A permit lets one start go. It is one conditional update of a shared time, `next`, from which the next start may go: the generic cell rate
- * algorithm, which ATM networks use (ITU-T I.371). Each start moves it by the time that one start takes at the rate.
+ * A permit lets one start go. To take it is one conditional update of the shared time `next`, from which the next start may go. Each permit
+ * moves `next` by the time of one start at the rate. This is the generic cell rate algorithm of ATM networks (ITU-T I.371).
  */
 
-/** What an update of `next` brought. `throttled`: DynamoDB takes no more writes of the item now, so there are no permits either. */
+/** The result of an update of `next`. `throttled`: DynamoDB accepts no more writes to the item for now, so there are no permits. */
 export type PermitAnswer =
   | { readonly kind: 'taken'; readonly next: number }
   | { readonly kind: 'refused'; readonly next: number | undefined }
   | { readonly kind: 'throttled' };
 
 /**
- * Adds to `next` if it lies between two times, or sets it if there is none, or it is older, or, if `to` says so, later. In milliseconds of the
- * epoch.
+ * `add` adds to `next` if it lies between `from` and `to`. `reset` sets it if it is absent, before `from`, or after `to`. In milliseconds
+ * of the epoch.
  */
 export type PermitUpdate =
   | { readonly kind: 'add'; readonly ms: number; readonly from: number; readonly to: number }
   | { readonly kind: 'reset'; readonly next: number; readonly from: number; readonly to?: number };
 
-/** The item `permit` of the table `Breakers`. May throw, before or after it took effect. */
+/** The item `permit` of the table `Breakers`. May throw, also after the update took effect. */
 export interface PermitStore {
   update(update: PermitUpdate): Promise<PermitAnswer>;
 }
@@ -25,29 +25,30 @@ export interface PermitStore {
 export const permitItem = 'permit';
 
 /**
- * `next` may lag so far behind. So the starts of a second may come at once, as providers that count seconds allow, and after a pause half as
- * many. With less, a busy rate resets the time again and again, which costs each of the starts of that moment two more writes.
+ * How far `next` may lag behind the clock. So all starts of one second may come at once, which suits a provider that counts seconds. After
+ * a pause, half as many may. A shorter time would reset `next` often at a busy rate. Each reset costs the starts of that moment two more
+ * writes.
  */
 export const creditMs = 1_000;
 
 /**
- * No process and no tick takes further ahead. Beyond that the rate was raised, or a clock was wrong. Only a dispatcher corrects it: of processes
- * whose clocks differ, one would undo what the other took.
+ * No process or tick moves `next` further ahead than this. If it is further, the rate was raised or a clock was wrong. Only a dispatcher
+ * corrects it. Otherwise processes with different clocks would undo each other's updates.
  */
 const aheadMs = 2_000;
 
 /**
- * Two calls come some 120 ms closer together or farther apart than their releases. At a low rate, a provider without a burst would refuse
- * the second for that alone. With 2.5 times as much between them, it refuses one in 160.
+ * Two calls may arrive some 120 ms closer together or farther apart than their releases. At a low rate, a provider that allows no burst
+ * would refuse the second call for that. With 2.5 times as much between them, it refuses one in 160.
  */
 const lowRate = 0.1;
 const lateMs = 300;
 
-/** The milliseconds that one start takes. To the microsecond, as DynamoDB adds decimal numbers. */
+/** The milliseconds that one start takes at this rate, rounded to microseconds because DynamoDB adds decimal numbers. */
 export const stepMs = (perSecond: number): number =>
   Math.round(1_000_000 / perSecond) / 1_000 + (perSecond <= lowRate ? lateMs : 0);
 
-/** The times between which `next` is one that was taken at this rate. */
+/** The times between which `next` fits this rate. */
 export const currentTimes = (perSecond: number, now: number) => ({
   from: now - creditMs,
   to: now + aheadMs + 2 * stepMs(perSecond),
@@ -60,12 +61,14 @@ const updateFor = (isOld: boolean, perSecond: number, now: number): PermitUpdate
   return { kind: 'reset', next: from + step, from };
 };
 
-/** A lost race shows what is stored. To add can lose against a reset, and a reset against another, and then adding is left. */
+/**
+ * Each refused update returns what is stored. An `add` can lose to a reset, and the reset to another one. The third try is then an `add`.
+ */
 const maxTries = 3;
 
 /**
- * Takes a permit for one start. `known`: the time that this process saw last, if any. It only grows, so that one ahead of now needs no write.
- * Throws what the store throws.
+ * Takes a permit for one start. `known` is the `next` that this process saw last. `next` only grows, so if `known` is ahead of now, the
+ * permit is refused without a write. Throws what the store throws.
  */
 export const takePermit = async (
   store: PermitStore,
@@ -75,7 +78,7 @@ export const takePermit = async (
 ): Promise<PermitAnswer> => {
   const isAhead = (next: number | undefined): boolean => next !== undefined && next > now;
   if (isAhead(known)) return { kind: 'refused', next: known };
-  // Others have probably moved what was seen a while ago, unless nobody starts anything.
+  // If `known` is older, other processes have probably moved `next` since, unless nothing is being started.
   let isOld = known !== undefined && known < now - 2 * creditMs;
   let answer: PermitAnswer = { kind: 'refused', next: known };
   for (let tries = 0; tries < maxTries; tries += 1) {

@@ -1,57 +1,57 @@
 import * as v from 'valibot';
 
 /**
- * What is known of the provider's rate, for all processes: the item `rate` of the table `Breakers`, replaced by compare-and-set once a
- * second by the dispatcher, and seldom by a start. Times are in milliseconds of the epoch.
+ * What is known of the provider's rate, shared by all processes. It is the item `rate` of the table `Breakers`, and replaced by
+ * compare-and-set: once a second by the dispatcher, and seldom by a start. Times are in milliseconds of the epoch.
  */
 export type RateState = {
-  /** Until then the dispatcher has starts that wait for the rate, and new ones wait behind them. */
+  /** Until this time, starts wait for the rate, and new ones wait behind them. */
   readonly lineUntil: number;
-  /** The dispatcher that releases now. `ends`: when its invocation ends. */
+  /** The lease of the dispatcher that releases now. `ends` is when its invocation ends. */
   readonly lease?: { readonly holder: string; readonly until: number; readonly ends: number };
-  /** A start asked for a dispatcher. */
+  /** When a start last asked for a dispatcher. */
   readonly wokenAt?: number;
-  /** The starts a second that the provider was found to take. */
+  /** The learnt rate, in starts a second. */
   readonly learnt?: {
     readonly perSecond: number;
-    /** What it accepted a second in the window that was cut last, and which share of the calls was bad there. */
+    /** How many starts a second the provider accepted in the window before the last cut, and the share of bad calls in it. */
     readonly good: number;
     readonly share: number;
-    /** When it was cut last. */
+    /** When the rate was last cut. */
     readonly at: number;
   };
-  /** Calls are counted, and judged together from this second of the epoch on. */
+  /** The second of the epoch from which calls are counted and judged together. */
   readonly windowFrom?: number;
-  /** A share that a cut did not lower. Until then it shows nothing of the rate. */
+  /** A share of bad calls that a cut did not lower. Until `until`, such a share does not lower the rate. */
   readonly deaf?: { readonly share: number; readonly until: number };
-  /** Without a rate: the starts a second at which those that wait are released, and since when. */
+  /** The releases a second while there is no rate, and since when. */
   readonly slowStart?: { readonly perSecond: number; readonly at: number };
 };
 
 export const noRate: RateState = { lineUntil: 0 };
 
-/** The item of the rate in the table `Breakers`. The names of the callers' items are ARNs. */
+/** The item of the rate in the table `Breakers`. Items of callers have ARNs as names. */
 export const rateItem = 'rate';
 
-/** For how long starts queue behind those that wait. Longer than the dispatcher takes to renew it. */
+/** For how long new starts queue behind the waiting ones. It is longer than the dispatcher takes to renew it. */
 export const lineMs = 5_000;
 
-/** For how long a dispatcher that was seen last may still release. Clocks may differ by seconds. */
+/** The length of a lease. It is long, because clocks may differ by seconds. */
 export const leaseMs = 10_000;
 
-/** A rate below one start in 100 s is none. */
+/** The lowest rate: one start in 100 s. */
 export const minPerSecond = 0.01;
 
-/** The dispatcher releases no more in a second, so that a higher rate is none. */
+/** The highest rate. The dispatcher releases no more in a second. */
 export const maxPerSecond = 200;
 
-/** What was learnt is forgotten a day after its last cut, so that a limit that was raised is found. */
+/** A learnt rate is forgotten a day after its last cut, so that a limit that the provider raised is found. */
 const forgottenMs = 24 * 3_600_000;
 
 /**
- * The starts a second that may be made now. Undefined: any number.
+ * The rate now, in starts a second. Undefined if there is no limit.
  *
- * @param limit the rate by hand or of the setting, if there is one
+ * @param limit the rate set by hand or by the setting, if any
  */
 export const rateAt = (
   { learnt }: Pick<RateState, 'learnt'>,
@@ -62,25 +62,25 @@ export const rateAt = (
   return Math.min(limit ?? Infinity, learnt.perSecond);
 };
 
-/** Whether starts wait for the rate, so that new ones wait behind them. */
+/** Whether new starts wait behind others. */
 export const hasLine = ({ lineUntil }: RateState, now: number): boolean => now < lineUntil;
 
-/** Whether a dispatcher releases now. If it is dead, and nobody renews its lease, starts go by the permit again. */
+/** Whether a dispatcher has the lease. If it dies, the lease expires, and starts take permits again. */
 export const isDispatching = ({ lease }: RateState, now: number): boolean =>
   lease !== undefined && now < lease.until;
 
-/** Whether another dispatcher releases now. */
+/** Whether another dispatcher has the lease. */
 export const isLeased = (state: RateState, holder: string, now: number): boolean =>
   isDispatching(state, now) && state.lease?.holder !== holder;
 
-/** Clocks, and what lies ahead of all that is written here, as milliseconds. */
+/** How far a stored time may lie ahead, with clocks that differ. No function here writes one further ahead. */
 const maxAheadMs = 180_000;
 
 const time = v.pipe(v.number(), v.finite());
 const positive = v.pipe(time, v.minValue(minPerSecond / 2));
 const share = v.pipe(time, v.minValue(0), v.maxValue(1));
 
-/** What lies further ahead than any function here writes is damaged: it must not hold starts for ever. */
+/** A time further ahead is damaged, and must not hold starts for ever. */
 const schemasAt = (now: number) => {
   const near = v.pipe(time, v.maxValue(now + maxAheadMs));
   return {
@@ -94,7 +94,7 @@ const schemasAt = (now: number) => {
   };
 };
 
-/** The rate, part by part. A damaged part counts for nothing: it must hold no start. */
+/** Parses the item part by part. A damaged part is ignored, because it must not hold a start. */
 export const parseRateState = (
   stored: unknown,
   now: number,

@@ -9,25 +9,25 @@ import {
   type StartLineStore,
 } from './start-line.ts';
 
-/** How many queries of the index a tick makes, and how many of one lane. So the lane of no caller keeps others from being seen. */
+/** The most queries of the index in one tick, and in one lane. So no caller's lane keeps the others from being read. */
 const maxQueries = 40;
 const maxOfLane = 8;
-/** At a low rate, a query still reads some groups. */
+/** At a low rate, a page is at least this long, so that a query reads several groups. */
 const minPage = 20;
-/** Some 600 KB. A query reads 1 MB. */
+/** Some 600 KB. A query returns 1 MB at most. */
 const maxPage = 600;
 
-/** Where the next tick goes on: in the whole index, and in a lane of which not all was read. */
+/** Where the next tick continues: in the index, and in each lane of which only a part was read. */
 export type Cursors = { readonly after: string; readonly inLanes: ReadonlyMap<string, string> };
 
 export const fromTheBeginning: Cursors = { after: '', inLanes: new Map() };
 
-/** A slot that nobody wrote is passed over. */
+/** The place of an invalid slot. Reading continues after it. */
 const nowhere: Place = { caller: '', priority: 'interactive', group: '', at: '', extractionId: '' };
 
 /**
- * Reads who waits, from lane to lane and in a lane from group to group, as far as it could be released now. A lane with more groups than
- * its pages show is read from its beginning, and then from where the last tick stopped. Throws what the store throws.
+ * Reads the starts in line, lane by lane and group by group, as far as they could be released now. A lane with too many groups is read from
+ * its beginning, and then from where the last tick stopped. Throws what the store throws.
  *
  * @param wanted how many could be released now
  */
@@ -52,13 +52,13 @@ export const readLine = async (
     const [lane, prefix] = [laneOf(place), prefixOf(place)];
     const pages = (pagesOf.get(lane) ?? 0) + 1;
     pagesOf.set(lane, pages);
-    // A group that fills a page has more than can be released.
+    // If one group fills a page, it has more starts than can be released. The rest of it is skipped.
     const isFull = found.every(({ slot }) => slot.startsWith(prefix));
     const position = place === nowhere || !isFull ? last.slot : endOf(prefix);
     const known = goOn.get(lane);
     goOn.delete(lane);
     if (pages >= maxOfLane) {
-      // The last group is read from its beginning, so that its oldest start is the first again.
+      // The next tick reads the last group from its beginning, so that the group's oldest start comes first again.
       goOn.set(lane, isFull ? position : prefix);
       after = endOfLane(lane);
     } else after = known !== undefined && known > position ? known : position;

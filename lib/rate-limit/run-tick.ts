@@ -23,14 +23,14 @@ export type TickDeps = {
   readonly store: SharedItemStore;
   readonly permits: PermitStore;
   readonly line: StartLineStore;
-  /** The starts a second by hand, or of the setting. Undefined: none is set. */
+  /** The rate set by hand or by the setting, in starts a second. Undefined if none is set. */
   readonly limit: () => Promise<number | undefined>;
-  /** Whether an operator paused starts. */
+  /** Whether an operator has paused starts. */
   readonly isPaused: () => Promise<boolean>;
   readonly now: () => Date;
   readonly newId: () => string;
   readonly telemetry: Telemetry;
-  /** Publishes the metrics that were counted until now. */
+  /** Publishes the metrics that were counted so far. */
   readonly publish: () => void;
 };
 
@@ -38,26 +38,26 @@ export type Dispatcher = Pick<Seen, 'holder' | 'endsAt'>;
 
 export type KnownRate = Known<RateState>;
 
-/** What a dispatcher passes from one tick to the next. All of it may be lost with the dispatcher. */
+/** What a dispatcher passes from one tick to the next. If it dies, all of this may be lost. */
 export type Memory = Pick<Seen, 'served' | 'turnsGivenAt' | 'next'> & {
   readonly rate: KnownRate;
   readonly cursors: Cursors;
   /** When each callback token was released. */
   readonly releasedAt: ReadonlyMap<string, number>;
-  /** When there was something to do last, and when metrics were published. */
+  /** When there was last something to do, and when metrics were last published. */
   readonly busyAt: number;
   readonly publishedAt: number;
 };
 
-/** For so long, the index may still have those that were released. A release may wait for the end of its tick. */
+/** For so long, the index may still show a released start. A release may wait until its tick ends. */
 const indexLagMs = 3_000;
-/** A release is not repeated while the index may still show it. */
+/** For so long, a start that the index still shows is not released again. */
 const rememberedMs = 60_000;
 
-/** Of a longer window, the end is judged. Each second is an item that each tick reads. */
+/** Only the last seconds of a longer window are judged, because each tick reads one item for each second. */
 const maxWindowSeconds = 100;
 
-/** Lost races of one tick. */
+/** After so many lost races, a tick releases nothing at the rate. */
 const maxRaces = 3;
 
 const publishMs = 60_000;
@@ -88,14 +88,14 @@ const readCalls = async (
   try {
     return await line.counts(from, second);
   } catch (error) {
-    // Who waits is released all the same.
+    // Starts are still released.
     telemetry.count('RateUnavailable');
     telemetry.failure('The calls of starts could not be read; the rate stays.', error);
     return undefined;
   }
 };
 
-/** Reads what a tick is decided from. */
+/** Reads all that a tick decides from. */
 const look = async (dispatcher: Dispatcher, memory: Memory, deps: TickDeps) => {
   const { line, now } = deps;
   const { served, turnsGivenAt, next, rate, cursors: before } = memory;
@@ -113,7 +113,7 @@ const look = async (dispatcher: Dispatcher, memory: Memory, deps: TickDeps) => {
   return { seen, releasedAt, cursors };
 };
 
-/** Decides, and writes the rate and takes the permits. A lost race decides again, from what is stored by then. */
+/** Decides, writes the rate, and takes the permits. After a lost race it decides again, from what is stored then. */
 const settle = async (
   seen: Seen,
   before: KnownRate,
@@ -150,7 +150,7 @@ const report = ({ judgement, state }: Decision, seen: Seen, { telemetry }: TickD
   telemetry.log(logMessages.rateChanged, { judged, perSecond, share, accepted, refused, failed });
 };
 
-/** Counts what was released and, once a minute, the rate. */
+/** Counts the releases and, once a minute, the rate. */
 const count = (
   released: number,
   perSecond: number | undefined,
@@ -162,7 +162,7 @@ const count = (
   if (isDue) publish();
 };
 
-/** One second of a dispatcher: reads, decides, and writes what was decided. Returns who is to be released, and when. */
+/** Runs one tick: reads, decides, and writes the decision. Returns which starts to release, and when. */
 export const runTick = async (
   dispatcher: Dispatcher,
   memory: Memory,

@@ -11,20 +11,20 @@ import type { LineEntry, StartLineStore } from './start-line.ts';
 /** What an admitted start of a caller showed about the provider's rate. */
 export type ShownToRate =
   | { readonly kind: 'accepted' }
-  /** A 429 that names neither quota nor user. `retryAt`: of its `Retry-After`, in milliseconds of the epoch. */
+  /** A 429 that names neither quota nor user. `retryAt` is from its `Retry-After`, in milliseconds of the epoch. */
   | { readonly kind: 'refused'; readonly retryAt: number | undefined }
-  /** A 5xx, or no answer in time, of the first start of its group since one was accepted there. */
+  /** A 5xx or no answer in time. Only the first start of a group that fails since an accepted one is reported. */
   | { readonly kind: 'failed'; readonly admittedAt: number }
-  /** It was counted as failed in this second, and was accepted in the end. */
+  /** A slow start that was counted as failed in this second, and then accepted. */
   | { readonly kind: 'recovered'; readonly second: number };
 
-/** The rate of starts, in one process. It throws nothing but what `wait` throws: a limiter must never be the outage. */
+/** Limits the rate of starts in one process. Only `wait` throws, because a limiter must not cause an outage. */
 export interface StartLimiter {
-  /** Whether a start may be made now. If not, it has to wait in line. */
+  /** Whether a start may be made now, or has to wait in line. */
   admit(): Promise<'go' | 'wait'>;
-  /** Takes what an admitted start showed. Returns the second in which it was counted, if it was. */
+  /** Counts what an admitted start showed. Returns the second in which it was counted, or undefined if it was not. */
   report(about: Pick<BreakerSubject, 'caller' | 'group'>, shown: ShownToRate): Promise<number | undefined>;
-  /** Puts a start in line, and sees to it that a dispatcher runs. Throws what the store throws. */
+  /** Puts a start in line, and invokes a dispatcher if none runs. Throws what the store throws. */
   wait(entry: LineEntry): Promise<void>;
 }
 
@@ -33,28 +33,28 @@ export type StartLimiterDeps = {
   readonly store: SharedItemStore;
   readonly permits: PermitStore;
   readonly line: StartLineStore;
-  /** The starts a second by hand, or of the setting. Undefined: none is set. */
+  /** The rate set by hand or by the setting, in starts a second. Undefined if none is set. */
   readonly limit: () => Promise<number | undefined>;
-  /** Invokes a dispatcher, and does not wait for its end. */
+  /** Invokes a dispatcher, without waiting for its end. */
   readonly invokeDispatcher: () => Promise<void>;
   readonly now: () => Date;
   readonly newVersion: () => string;
   readonly telemetry: Telemetry;
 };
 
-/** For how long a process trusts the rate that it read. While the first calls are judged, it reads the rate for each start. */
+/** For how long a process trusts the rate that it read. While a first rate is being learnt, it reads before each start. */
 const cacheMs = 1_000;
 
 const isFirstWindow = ({ windowFrom, learnt }: RateState): boolean =>
   windowFrom !== undefined && learnt === undefined;
 
-/** Of all processes, one asks for a dispatcher once in so long. By then it runs, and has its lease. */
+/** All processes together invoke a dispatcher once in this time. By then it runs and has the lease. */
 const invokeEveryMs = 2_000;
 
 export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
   const { store, permits, line, newVersion, telemetry } = deps;
   const time = (): number => deps.now().getTime();
-  /** What this process saw last of the two items. */
+  /** The items `rate` and `permit`, as this process last saw them. */
   let known: { readonly rate: Known<RateState>; readonly at: number } | undefined;
   let next: number | undefined;
 
@@ -74,7 +74,7 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
       ? known.rate.state
       : remember(await readItem(store, rateItem, parseRateState, deps.now()));
 
-  /** Seldom: when a window opens, or the dispatcher is invoked. Returns whether this process changed it. */
+  /** Changes the rate, which is seldom: when a window opens, or a dispatcher is invoked. Returns whether this process changed it. */
   const change = async (decide: (state: RateState) => RateState): Promise<boolean> => {
     if (known !== undefined && decide(known.rate.state) === known.rate.state) return false;
     const { before, after } = await changeItem(store, rateItem, decide, {
@@ -87,7 +87,7 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
     return decide(before) !== before && after.state !== before;
   };
 
-  /** Invokes the dispatcher, unless one runs or was invoked just now. If the rate cannot be read, the schedule invokes it. */
+  /** Invokes a dispatcher, unless one runs or was just invoked. If that fails, the schedule invokes it. */
   const invokeUnlessRunning = async (): Promise<void> => {
     try {
       const isFirst = await change((state) => {
@@ -123,7 +123,7 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
         if (shown.kind === 'refused' || shown.kind === 'failed')
           await change((before) => afterBad(before, time()));
         else if (state.windowFrom === undefined) return undefined;
-        // Nobody goes in line for a start that failed, so nobody else invokes the dispatcher, which judges it.
+        // A failed start does not go in line, so `wait` would not invoke a dispatcher that judges it.
         if (shown.kind === 'failed') await invokeUnlessRunning();
         const isTakenBack = shown.kind === 'recovered';
         const second = isTakenBack ? shown.second : Math.floor(time() / 1_000);

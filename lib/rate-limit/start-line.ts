@@ -1,47 +1,47 @@
 import type { Calls, CountedCall } from './call-counts.ts';
 
 /**
- * Who waits for the provider's rate, for a breaker or for an operator. An item of the table `StartLine` is written by start-task, and is
- * in the sparse index `line` from when the state InLine has added its callback token until it is released (design, "Starts at the
- * provider's rate").
+ * The line: starts that wait for the provider's rate, for a breaker or for an operator (design, "Starts at the provider's rate").
+ * start-task writes an item of the table `StartLine`. The state InLine adds its callback token, which puts it into the sparse index `line`
+ * until it is released.
  */
 
-/** A request may say that nobody waits in an app for its outcome. */
+/** The priority that a request chooses. `background`: no person waits for its outcome. */
 export type Priority = 'interactive' | 'background';
 
-/** What the place of a start in the line follows from. */
+/** What decides the place of a start in the line. */
 export type Place = {
   readonly caller: string;
   readonly priority: Priority;
-  /** As the breaker's: its entity or product. */
+  /** Its entity or product, as for the breaker. */
   readonly group: string;
-  /** When it was requested. Of a start that the provider refused, when it may be tried again (`placeAt`). */
+  /** When it was requested. After a refusal by the provider, when it may be tried again (`placeAt`). */
   readonly at: string;
   readonly extractionId: string;
 };
 
-/** An item, as start-task writes it. The index has it once InLine has added `line` and `callbackToken`. */
+/** An item, as start-task writes it. It enters the index once InLine has added `line` and `callbackToken`. */
 export type LineEntry = {
   readonly extractionId: string;
-  /** Of the record that the execution was started for. */
+  /** The request of the record that the execution was started for. */
   readonly requestId: string;
-  /** Grows with each try of the execution to start (`callbackAttempt`). */
+  /** The `callbackAttempt`. It grows with each try of the execution to start. */
   readonly attempt: number;
   readonly slot: string;
-  /** Since when it waits. Absent after the attempt that could go, as the start window counts again from then on. */
+  /** When the current wait began. Absent after an attempt that could go, because from then on the start window counts again. */
   readonly waitingSince?: string;
-  /** For how long it had waited before, in milliseconds. */
+  /** The milliseconds of all earlier waits. */
   readonly waitedMs: number;
-  /** How often in all the provider has refused it as if by its rate. Absent: never. */
+  /** How often it was refused by a 429 that names neither quota nor user. Absent: never. */
   readonly refusals?: number;
   /** When TTL removes it, in epoch seconds. */
   readonly expiresAt: number;
 };
 
-/** An item as it is stored. It has a callback token while its execution waits in the state InLine. */
+/** An item as stored. It has a callback token while its execution waits in the state InLine. */
 export type StoredEntry = LineEntry & { readonly callbackToken?: string };
 
-/** What the index shows of an execution that waits to be released. */
+/** An entry of the index: an execution that waits to be released. */
 export type InLine = {
   readonly extractionId: string;
   readonly requestId: string;
@@ -49,26 +49,29 @@ export type InLine = {
   readonly callbackToken: string;
 };
 
-/** The private table `StartLine`. Every method may throw, before or after it took effect. */
+/** The private table `StartLine`. Every method may throw, also after it took effect. */
 export interface StartLineStore {
   /**
-   * Writes the whole item, without `line` and `callbackToken`. It changes nothing if the item is of this or a later attempt: a write that is
-   * late must not take out of the index what InLine has put there.
+   * Writes the whole item, without `line` and `callbackToken`. If the item is already of this attempt or a later one, it stays, because a
+   * delayed write must not remove from the index what InLine has put there.
    */
   write(entry: LineEntry): Promise<void>;
   /** Strongly consistent. */
   find(extractionId: string): Promise<StoredEntry | undefined>;
-  /** Removes the item, if it is of this request. */
+  /** Removes the item, if it belongs to this request. */
   remove(extractionId: string, requestId: string): Promise<void>;
-  /** Removes the item, if its request and its callback token, or that it has none, are as they were found. Returns whether it did. */
+  /** Removes the item, if its request and callback token are still as found. Returns whether it was removed. */
   withdraw(found: StoredEntry): Promise<boolean>;
-  /** Those in the index after a slot, in the order of slots. Eventually consistent: it may still have who was just released. */
+  /**
+   * Returns the entries of the index after a slot, in the order of slots. Eventually consistent: it may still show a start that was just
+   * released.
+   */
   next(after: string, limit: number): Promise<readonly InLine[]>;
-  /** Takes it out of the index, unless it has another callback token by now. */
+  /** Removes the item from the index, unless it has another callback token by now. */
   leave(released: InLine): Promise<void>;
-  /** Counts a call in a second of the epoch. */
+  /** Counts a call in this second of the epoch. */
   count(second: number, call: CountedCall): Promise<void>;
-  /** The calls of these seconds, both included. A second without calls is left out. */
+  /** Returns the calls from one second to another, inclusive. A second without calls is left out. */
   counts(from: number, to: number): Promise<ReadonlyMap<number, Calls>>;
 }
 
@@ -80,29 +83,29 @@ export const countsKeptSeconds = 3_600;
 
 const separator = '#';
 
-/** No ARN has a `#`, but an entity may. */
+/** Escapes the separator: an entity may contain `#`, although no ARN does. */
 const escaped = (part: string): string => part.replaceAll('%', '%25').replaceAll(separator, '%23');
 const unescaped = (part: string): string => part.replaceAll('%23', separator).replaceAll('%25', '%');
 
-/** A *lane* is what waits of one caller with one priority. */
+/** A *lane* is what one caller has in line with one priority. */
 export const laneOf = ({ caller, priority }: Pick<Place, 'caller' | 'priority'>): string =>
   [escaped(caller), priority].join(separator);
 
-/** Every slot of a lane comes before this, and every one of the next lane after it: `$` follows `#`. */
+/** A slot after every slot of this lane, and before the next lane: `$` follows `#`. */
 export const endOfLane = (lane: string): string => `${lane}$`;
 
-/** The start of every slot of one group in one lane. */
+/** The prefix of all slots of one group in one lane. */
 export const prefixOf = (place: Pick<Place, 'caller' | 'priority' | 'group'>): string =>
   `${laneOf(place)}${separator}${escaped(place.group)}${separator}`;
 
-/** A slot that comes after all of these, and before every other prefix's. A time begins with a digit. */
+/** A slot after every slot with this prefix, and before any other: times begin with a digit, which `~` follows. */
 export const endOf = (prefix: string): string => `${prefix}~`;
 
-/** The place of a start in the index: all of a group in a lane together, the oldest request first. */
+/** The sort key of a start in the index. The starts of a group in a lane are together, the oldest request first. */
 export const slotOf = (place: Place): string =>
   `${prefixOf(place)}${place.at}${separator}${place.extractionId}`;
 
-/** The place of a slot. Undefined if it is none. */
+/** The place that a slot describes. Undefined if the slot is invalid. */
 export const parseSlot = (slot: string): Place | undefined => {
   const [caller, priority, group, at, extractionId, ...rest] = slot.split(separator);
   if (caller === undefined || group === undefined || at === undefined || rest.length > 0) return undefined;

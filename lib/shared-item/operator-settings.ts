@@ -3,21 +3,21 @@ import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { type ParseState, readItem, type SharedItemStore } from './shared-item.ts';
 
-/** The calls that an operator can pause: those that start tasks, and those that read them. */
+/** The calls that an operator can pause: starts of tasks, and reads of them. */
 export const pausableCalls = ['starts', 'reads'] as const;
 
 export type PausableCalls = (typeof pausableCalls)[number];
 
-/** Who paused calls, when and why. `since` is in milliseconds of the epoch. */
+/** Who paused calls, when, and why. `since` is in milliseconds of the epoch. */
 export type Pause = { readonly since: number; readonly reason: string; readonly by?: string };
 
-/** The starts a second that an operator has set, which replace the setting. */
+/** The rate that an operator has set, in starts a second. It replaces the setting. */
 export type RateByHand = Pause & { readonly perSecond: number };
 
 /** What an operator has set. It lasts until an operator changes it. */
 export type Pauses = { readonly [Calls in PausableCalls]?: Pause } & { readonly rate?: RateByHand };
 
-/** The item of the pauses in the table `Breakers`. The names of callers' items are ARNs. */
+/** The item of the pauses in the table `Breakers`. Items of callers have ARNs as names. */
 export const pausesItem = 'operator';
 
 const pauseEntries = {
@@ -31,7 +31,7 @@ const schemas = {
   rate: v.optional(v.object({ ...pauseEntries, perSecond: v.pipe(v.number(), v.gtValue(0), v.finite()) })),
 };
 
-/** A damaged pause, or one of a newer version, pauses nothing. A damaged rate limits nothing. */
+/** A pause that is damaged, or of a newer version, pauses nothing. A damaged rate limits nothing. */
 export const parsePauses: ParseState<Pauses> = (stored) => {
   const parts = Object(stored);
   const [starts, reads] = pausableCalls.map((calls) => v.safeParse(schemas[calls], parts[calls]));
@@ -46,13 +46,10 @@ export const parsePauses: ParseState<Pauses> = (stored) => {
   };
 };
 
-/** For how long a process trusts what it read. */
+/** How long a process trusts what it read. */
 const cacheMs = 5_000;
 
-/**
- * What an operator has set, at most 5 s ago: whether these calls are paused, and the rate of starts. If that cannot be read, no call is
- * held.
- */
+/** What an operator has set, at most 5 s ago: which calls are paused, and the rate. If it cannot be read, nothing is paused. */
 export const operatorSettingsOf = ({
   store,
   now,
