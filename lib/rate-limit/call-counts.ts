@@ -72,7 +72,7 @@ export const shareIn = (counts: CallCounts): number =>
 
 export const callsIn = ({ accepted, refused, failed }: CallCounts): number => accepted + refused + failed;
 
-/** The counts of the caller with the largest share of bad calls, and those of all other callers together. */
+/** The counts of the caller with the largest share of bad calls, and the sum of all other callers. */
 export const worstAndOthers = (calls: Calls): readonly [CallCounts, CallCounts] => {
   const [worst = noCalls, ...others] = [...byCaller(calls).values()].toSorted(
     (one, other) => shareIn(other) - shareIn(one),
