@@ -1,4 +1,4 @@
-/** Reads once, and keeps the result for so long. A failure is not kept. */
+/** Returns a read whose result is kept for `seconds`. A failure is not kept. */
 export const cachedRead = <Value>(
   seconds: number,
   now: () => Date,

@@ -1,4 +1,4 @@
-/** Calls once, and keeps the result. A failure is kept too. */
+/** Returns a call that is made once. Its result is kept, and a failure too. */
 export const memoize = <Result>(call: () => Promise<Result>): (() => Promise<Result>) => {
   let result: Promise<Result> | undefined;
   return () => {

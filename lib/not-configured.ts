@@ -6,8 +6,8 @@ const messages = {
 };
 
 /**
- * The stack is deployed, but a secret has no value yet, or an optional setting that the request needs is not set.
- * HTTP functions return 503 for a secret, and 501 for a setting, as nothing changes that but a deployment. start-task retries. The message names the secret or setting and may be logged.
+ * A deployed secret has no value yet, or an optional setting that the request needs is not set. HTTP functions return 503 for a secret, and
+ * 501 for a setting, because only a deployment changes that. start-task retries. The message names the secret or setting and may be logged.
  */
 export class NotConfigured extends Error {
   override readonly name = 'NotConfigured';

@@ -1,4 +1,4 @@
-/** What shows that the text of a secret is not the secret alone, each with its meaning as a clause. */
+/** The faults by which the text of a secret contains more than the secret, each described by a clause. */
 export const secretFaults = {
   json: 'is JSON, as the console of Secrets Manager stores a key and its value',
   quotes: 'is in quotes',
@@ -10,7 +10,7 @@ export const secretFaults = {
 
 export type SecretFault = keyof typeof secretFaults;
 
-/** A text that may be the secret itself, inside of the one that is stored. */
+/** A part of a stored text that may be the secret itself. */
 type Inner = { readonly fault: SecretFault; readonly text: string };
 
 const quoted = /^(?:"(.+)"|'(.+)'|`(.+)`|“(.+)”|‘(.+)’)$/s;
@@ -35,13 +35,10 @@ const unwrapOnce = (text: string): readonly Inner[] => {
   return inQuotes === undefined ? readAs('json', ...valuesOfJson(text)) : readAs('quotes', inQuotes);
 };
 
-/** Such as a line of a file with a byte order mark, in quotes. */
+/** Three layers are, for example, a byte order mark, white space and quotes. */
 const maxLayers = 3;
 
-/**
- * The texts that may have been meant by one that was filled with more than the secret, each with the outermost fault. Empty where
- * the text looks like a secret.
- */
+/** Returns the secrets that a text with a fault may contain, each with the outermost fault. Empty if the text looks like a secret. */
 export const secretsIn = (text: string, layers = maxLayers): readonly Inner[] =>
   layers === 0
     ? []
@@ -50,13 +47,13 @@ export const secretsIn = (text: string, layers = maxLayers): readonly Inner[] =>
         ...secretsIn(inner.text, layers - 1).map((deeper) => ({ ...deeper, fault: inner.fault })),
       ]);
 
-/** The fault of a text, or undefined where it looks like a secret. */
+/** The fault of a text, or undefined if it looks like a secret. */
 export const secretFaultOf = (text: string): SecretFault | undefined =>
   unwrapOnce(text)[0]?.fault ?? (pasted.test(text) ? 'command' : undefined);
 
-/** What the next steps of a deployment, and the pages, print below a command that prompts. */
+/** A command that a page or a deployment prints below a command that prompts for a secret. */
 const pasted = /^(?:\w+=\S+ +)*(?:npm|npx|node|cosecha|aws|cdk|curl|export|echo) /;
 
-/** The same of an API key. It is sent in a header, which cannot have every character. */
+/** The fault of an API key. It is sent in a header, so it also needs characters that a header can have. */
 export const apiKeyFaultOf = (text: string): SecretFault | undefined =>
   secretFaultOf(text) ?? (/^[!-~]+$/.test(text) ? undefined : 'no-token');

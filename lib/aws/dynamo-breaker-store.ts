@@ -12,11 +12,11 @@ import type { SharedItemStore, StoredItem } from '../shared-item/shared-item.ts'
 
 type Item = Parameters<typeof unmarshall>[0];
 
-/** A number of any size becomes one of JavaScript's, so that a damaged item can be read and replaced. */
+/** Numbers of any size become JavaScript numbers, so that a damaged item can be read and replaced. */
 const toStored = (item: Item | undefined): StoredItem | undefined =>
   item === undefined ? undefined : unmarshall(item, { wrapNumbers: Number });
 
-/** The table `Breakers` on DynamoDB: the items that are replaced by compare-and-set, each with a version. */
+/** The table `Breakers` on DynamoDB. Its items have a version and are replaced by compare-and-set. */
 export const dynamoBreakerStore = (client: DynamoDBClient, table: string): SharedItemStore => ({
   read: async (name, consistency) => {
     const ConsistentRead = consistency === 'strongly';
@@ -54,7 +54,7 @@ const isDamaged = 'NOT attribute_type(#next, :number)';
 const isBehind = '#next < :from';
 const isTooFarAhead = '#next > :to';
 
-/** One update of `next`. A value of another type is damaged, and is replaced. */
+/** The update of `next`. A value that is no number is damaged, so a reset replaces it. */
 const permitUpdate = (update: PermitUpdate) =>
   update.kind === 'add'
     ? {
@@ -108,7 +108,7 @@ export const dynamoPermitStore = (client: DynamoDBClient, table: string): Permit
   },
 });
 
-/** Every item by its name, strongly consistent. For tools: they are few and small, and the functions read their own only. */
+/** All items by name, strongly consistent. Only tools read all of them, and they are few and small. */
 export const listBreakers = async (
   client: DynamoDBClient,
   table: string,

@@ -18,7 +18,7 @@ import type {
   Tombstone,
 } from '../extraction/erase/erasure.ts';
 
-/** The sort key of what was asked. A tombstone has the ids of its record, and an id has no slash. */
+/** The sort key of the item of an erasure. A tombstone's sort key is the ids of its record, with a slash, which no id contains. */
 const asked = 'erasure';
 const itemOf = ({ extractionId, requestId }: ErasedRecord): string => `${extractionId}/${requestId}`;
 
@@ -42,7 +42,7 @@ export const dynamoErasureStore = (client: DynamoDBClient, table: string): Erasu
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
   };
-  /** Keeps the first time. */
+  /** Sets a time. If it is set already, the earlier time stays. */
   const mark = async (
     { erasureId, ...of }: ErasedOne,
     name: 'removingAt' | 'erasedAt',
@@ -97,7 +97,7 @@ export const dynamoErasureStore = (client: DynamoDBClient, table: string): Erasu
         );
         return true;
       } catch (error) {
-        // Another request was first, or is just being written.
+        // Another request was written before, or is being written now.
         if (error instanceof TransactionCanceledException) return false;
         throw error;
       }
@@ -144,7 +144,7 @@ export async function* tombstonesOf(
   }
 }
 
-/** All that was asked, and all tombstones. */
+/** All erasures and all tombstones. */
 export async function* everyErasure(
   client: DynamoDBClient,
   table: string,
@@ -157,7 +157,7 @@ export async function* everyErasure(
   }
 }
 
-/** All tombstones of the table whose removal began: what a restore leaves out. */
+/** All tombstones whose removal has begun. A restore leaves out their records. */
 export async function* allTombstones(client: DynamoDBClient, table: string): AsyncGenerator<Tombstone, void> {
   for await (const one of everyErasure(client, table)) {
     if ('requestId' in one && (one.removingAt ?? one.erasedAt) !== undefined) yield one;

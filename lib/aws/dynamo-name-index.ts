@@ -13,7 +13,9 @@ const toEntry = (item: Parameters<typeof unmarshall>[0]): NamedEntry => {
   };
 };
 
-/** The indexes `reference` and `batch` of the table `Extractions` on DynamoDB, by any spelling of a name. Throws SDK errors. */
+/**
+ * The indexes `reference` and `batch` of the table `Extractions` on DynamoDB. A name is found in any of its spellings. Throws SDK errors.
+ */
 export const dynamoNameIndex = (client: DynamoDBClient, table: string): NameIndex =>
   inAnySpelling(exactNameIndex(client, table));
 

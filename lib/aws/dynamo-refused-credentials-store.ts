@@ -8,15 +8,15 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { mergeMarks } from '../extraction/refused-credentials.ts';
 import type { RefusalMark, RefusedCredentialsStore } from '../extraction/store.ts';
 
-/** Other processes changed the mark before each write. The invoker repeats it. */
+/** Other processes changed the mark before each of our writes. The invoker retries. */
 export class MarkContended extends Error {
   override readonly name = 'MarkContended';
 }
 
-/** More processes than learn at one time of one password. */
+/** More than the processes that learn about one password at one time. */
 const maxTries = 10;
 
-/** Whether the mark is still as it was found. */
+/** The condition that the mark is still as found. */
 export const unchangedMark = (found: RefusalMark | undefined) =>
   found === undefined
     ? { ConditionExpression: 'attribute_not_exists(credentialsMac)' }
@@ -34,7 +34,7 @@ export const dynamoRefusedCredentialsStore = (
   client: DynamoDBClient,
   table: string,
 ): RefusedCredentialsStore => {
-  /** Returns what was found instead, if the mark was not `found`. */
+  /** Writes the mark if the stored one is still `found`. Otherwise returns the stored one. */
   const replace = async (found: RefusalMark | undefined, mark: RefusalMark) => {
     try {
       await client.send(

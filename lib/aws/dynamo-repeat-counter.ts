@@ -8,20 +8,20 @@ import { maxMismatches, type RepeatCounter } from '../extraction/store.ts';
 
 const hourSeconds = 3_600;
 
-/** A comparison takes some milliseconds. */
+/** When to retry if other requests are still being compared, which takes some milliseconds. */
 const soonSeconds = 1;
 
 const prefix = 'repeats/';
 
-/** Of the item that counts the repeats of an extraction's request. */
+/** The key of the item that counts repeated requests of an extraction. */
 export const repeatsKey = (extractionId: string) => marshall({ credentialsMac: `${prefix}${extractionId}` });
 
-/** The extraction of such a key. */
+/** The extractionId in such a key. */
 export const repeatsOf = (credentialsMac: string): string => credentialsMac.slice(prefix.length);
 
-/** Items of the table `Refusals` beside the marks, whose keys are hex digits. Throws the SDK's errors. */
+/** The counters of repeated requests, in the table `Refusals` beside the marks, whose keys are hex digits. Throws the SDK's errors. */
 export const dynamoRepeatCounter = (client: DynamoDBClient, table: string): RepeatCounter => {
-  /** Returns undefined, or the item of which the condition does not hold. */
+  /** Returns undefined, or the stored item if the condition failed. */
   const update = async (
     extractionId: string,
     expressions: { readonly UpdateExpression: string; readonly ConditionExpression: string },
@@ -60,7 +60,7 @@ export const dynamoRepeatCounter = (client: DynamoDBClient, table: string): Repe
       const { expiresAt, mismatches } = refusing;
       if (expiresAt > seconds)
         return { retryAfter: mismatches < maxMismatches ? soonSeconds : expiresAt - seconds };
-      // The hour is over, and TTL has not removed the item. Only one of several processes begins the next.
+      // The hour is over, but TTL has not removed the item yet. Only one of several processes begins the next hour.
       const lost = await update(
         extractionId,
         {

@@ -16,7 +16,7 @@ const expiresEarlier = 'expiresAt < :expiry';
 const wasNotPutBack = 'attribute_not_exists(taskId)';
 const wasPutBackForTheTask = 'taskId = :task';
 
-/** The condition of a removal: the item was not put back for another task. */
+/** The condition of a removal: the item was not put back, or only for this task. */
 const putBackForNoneBut = (of: Parameters<RequestStore['remove']>[1]) => {
   if (of === 'any task') return {};
   if (of.taskId === undefined) return { ConditionExpression: wasNotPutBack };
@@ -27,8 +27,7 @@ const putBackForNoneBut = (of: Parameters<RequestStore['remove']>[1]) => {
 };
 
 /**
- * The table `Requests` on DynamoDB. Throws the SDK's errors. `removing` makes the removals, because a process has little time
- * for each.
+ * The table `Requests` on DynamoDB. Throws the SDK's errors. The client `removing` makes the removals, for which a process has little time.
  */
 export const dynamoRequestStore = (
   client: DynamoDBClient,
@@ -42,7 +41,7 @@ export const dynamoRequestStore = (
         new PutItemCommand({
           TableName: table,
           Item: marshall(item, { removeUndefinedValues: true }),
-          // Each ciphertext is unique, so an equal one is from an own put whose answer was lost.
+          // Each ciphertext is unique. So an equal one comes from a put of this process whose answer was lost.
           ConditionExpression: `${isNew} OR ${hasTheSameData}`,
           ExpressionAttributeValues: marshall({ ':sealed': item.sealed }),
         }),

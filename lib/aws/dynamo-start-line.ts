@@ -22,7 +22,7 @@ import {
 } from '../rate-limit/start-line.ts';
 import { readItems } from './read-items.ts';
 
-/** Lets a call whose condition does not hold change nothing. Returns whether it held. */
+/** Returns whether the condition of a call held. Throws all other errors. */
 const isAccepted = async (call: Promise<unknown>): Promise<boolean> => {
   try {
     await call;
@@ -35,7 +35,7 @@ const isAccepted = async (call: Promise<unknown>): Promise<boolean> => {
 
 const unlessRefused = async (call: Promise<unknown>): Promise<void> => void (await isAccepted(call));
 
-/** All that is in the index `line` of this table. The state InLine writes the partition key (infra/extraction-machine-definition.ts). */
+/** The query of all entries in the index `line`. The state InLine writes the partition key (infra/extraction-machine-definition.ts). */
 export const inLineIndex = (table: string) =>
   ({
     TableName: table,
@@ -110,7 +110,7 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
 
     next: async (after, limit) => {
       const all = inLineIndex(table);
-      // A key cannot be compared with an empty text.
+      // DynamoDB compares no key with an empty text.
       const from =
         after === ''
           ? all
@@ -121,7 +121,7 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
             };
       const found: InLine[] = [];
       let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'];
-      // A query ends at 1 MB, also before the limit. What it did not reach is no end of the line.
+      // A page ends at 1 MB, even before the limit. So an incomplete page is not the end of the line.
       do {
         const Limit = limit - found.length;
         const page = await client.send(new QueryCommand({ ...from, Limit, ExclusiveStartKey }));
@@ -147,7 +147,7 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
       await client.send(
         new UpdateItemCommand({
           ...keyed(countsKey(second)),
-          // Of several, any: they differ by less than a second.
+          // The last `retryAt` of the second replaces the others. They differ by less than a second.
           UpdateExpression: `SET expiresAt = :expiry${retryAt === undefined ? '' : ', #retryAt = :retryAt'} ADD #calls :times`,
           ExpressionAttributeNames: {
             '#calls': `${kind}/${key}`,
@@ -182,7 +182,7 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
   };
 };
 
-/** Who waits to be released, of at most so many pages of the index. Each has 1 MB, some 900 places. */
+/** Reads the places in line, from at most `maxPages` pages of the index. A page has 1 MB, some 900 places. */
 export const readPlaces = async (
   client: DynamoDBClient,
   table: string,
@@ -199,10 +199,10 @@ export const readPlaces = async (
   return { places, pages, isComplete: true };
 };
 
-/** So many in line are counted exactly. Of more, the reads would take the index from who releases them. */
+/** A longer line is not counted, because the reads would slow down the dispatcher's own reads of the index. */
 export const maxCounted = 10_000;
 
-/** How many wait to be released, or `maxCounted` if they are more. */
+/** The length of the line, `maxCounted` at most. */
 export const countInLine = async (client: DynamoDBClient, table: string): Promise<number> => {
   let count = 0;
   const read = paginateQuery({ client }, { ...inLineIndex(table), Select: 'COUNT' });

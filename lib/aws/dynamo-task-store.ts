@@ -12,7 +12,7 @@ type Item = Parameters<typeof unmarshall>[0];
 
 const toTask = (item: Item | undefined): Task => unmarshall(item ?? {}) as Task;
 
-/** A task is not needed for longer: deliveries stop within minutes, and grace ends within a day. */
+/** How long a task is kept. Deliveries stop within minutes, and grace ends within a day. */
 const retentionSeconds = 30 * 24 * 3600;
 
 export const taskExpiry = (now: Date): number => Math.floor(now.getTime() / 1000) + retentionSeconds;
@@ -24,10 +24,10 @@ const isOfTheExtraction = 'extractionId = :extraction';
 const hasNoToken = 'attribute_not_exists(callbackAttempt)';
 const isOfNoLaterAttempt = 'callbackAttempt <= :attempt';
 
-/** The table `Tasks` on DynamoDB. `link`, `recordStatus` and `adopt` are one atomic update each (design, section 4). */
+/** The table `Tasks` on DynamoDB. `link`, `recordStatus` and `adopt` are each one atomic update (design, section 4). */
 export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () => Date): TaskStore => {
   const expiry = () => taskExpiry(now());
-  /** One update. `task` is the item as it then is, or as it was where the condition refused the update. */
+  /** Makes one update. `task` is the item after it. If the condition failed, it is the stored item. */
   const update = async (
     taskId: string,
     { set, condition, values }: { readonly set: string; readonly condition: string; readonly values: object },
@@ -50,13 +50,13 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
       return { task: toTask(error.Item), refused: error };
     }
   };
-  /** Updates an item that is there, and returns it. */
+  /** Updates an item only if it exists, and returns it. */
   const updateExisting = async (taskId: string, set: string, values: object): Promise<Task | undefined> => {
     const condition = `${exists} AND ${isNotErased}`;
     const { task, refused } = await update(taskId, { set, condition, values });
     return refused === undefined ? task : undefined;
   };
-  /** Updates or creates an item, unless it is erased, and returns it as it then is. */
+  /** Updates or creates an item unless it is erased. Returns the item after that. */
   const updateUnlessErased = async (taskId: string, set: string, values: object): Promise<Task> => {
     const { task, refused } = await update(taskId, { set, condition: isNotErased, values });
     if (refused !== undefined && refused.Item === undefined) throw refused;
@@ -65,7 +65,7 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
   return {
     link: async ({ taskId, extractionId, callbackToken, callbackAttempt, ...ofCredentials }) => {
       const { credentialsMac, isConfirmed, afterMark } = ofCredentials;
-      // A repeated link may not know them any more.
+      // A repeated link may no longer have these.
       const known = defined({ credentialsMac, isConfirmed, afterMark });
       const { task, refused } = await update(taskId, {
         set:

@@ -1,6 +1,7 @@
 /**
- * With what the logical ids of a construct's resources begin, by the ids from its stack down to it: letters and digits only, as CDK makes
- * them (https://docs.aws.amazon.com/cdk/v2/guide/identifiers.html#identifiers-logical-ids). An id that ends the one above is left out.
+ * The prefix of the logical ids of a construct's resources, made from the ids of the constructs from its stack down to it. As in CDK, it
+ * has only letters and digits (https://docs.aws.amazon.com/cdk/v2/guide/identifiers.html#identifiers-logical-ids). An id with which the id
+ * above it ends is left out.
  */
 export const logicalPrefixOf = (ids: readonly string[]): string => {
   const kept: string[] = [];

@@ -3,7 +3,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { plusSeconds } from '../extraction/deadlines.ts';
 import type { StoredResults } from '../extraction/record.ts';
 
-/** Long enough to follow the link. Short, because a caller may log the URL. */
+/** The lifetime of the URL. It is enough to follow the link, and short because a caller may log the URL. */
 const validSeconds = 300;
 
 /**

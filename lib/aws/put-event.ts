@@ -1,7 +1,7 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { type BusEntry, busSource } from '../downstream/publish-events.ts';
 
-/** The bus refused an event. `code` is EventBridge's, and nothing else of its answer is kept. */
+/** The bus refused an event. `code` is EventBridge's error code. Nothing else of its answer is kept. */
 export class EventRefused extends Error {
   override readonly name = 'EventRefused';
   readonly code: string;
@@ -13,8 +13,8 @@ export class EventRefused extends Error {
 }
 
 /**
- * Puts an event on a bus. EventBridge answers 200 also where it refuses an entry
- * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html), and the SDK retries calls alone.
+ * Puts an event on a bus. EventBridge answers 200 even if it refuses an entry
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html), and the SDK retries only whole calls.
  *
  * @throws EventRefused
  */

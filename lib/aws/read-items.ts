@@ -2,15 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 
-/** BatchGetItem accepts this many keys. */
+/** The limit of keys in one BatchGetItem. */
 const keysTogether = 100;
 
-/** 100 ms, doubled up to 3.2 s: a throttled table would leave the same keys out again at once. */
+/**
+ * The pause before the omitted keys are read again: 100 ms, doubled up to 3.2 s, because a throttled table would omit them again at once.
+ */
 export const pauseMs = (tries: number): number => 100 * 2 ** Math.min(tries, 5);
 
 /**
- * The existing items of these keys, in any order. Strongly consistent, unless they may be a second old, which takes half the read units.
- * `attributes`: which of them; default: all.
+ * Reads the existing items with these keys, in any order. With `mayBeOld`, an item may be a second old, which costs half the read units.
+ * Otherwise the read is strongly consistent. `attributes` limits which attributes are read.
  */
 export async function* readItems(
   client: DynamoDBClient,
@@ -28,7 +30,7 @@ export async function* readItems(
   };
   for (let from = 0; from < all.length; from += keysTogether) {
     let keys = all.slice(from, from + keysTogether).map((key) => marshall(key));
-    // DynamoDB omits keys of a call that is too large, or throttled. They are read again.
+    // If a call is too large or throttled, DynamoDB omits some keys. They are read again.
     for (let tries = 0; keys.length > 0; tries += 1) {
       if (tries > 0) await pause(pauseMs(tries - 1));
       const { Responses, UnprocessedKeys } = await client.send(

@@ -8,7 +8,7 @@ import { NotConfigured } from '../not-configured.ts';
 
 type Label = 'AWSCURRENT' | 'AWSPREVIOUS';
 
-/** `version`: by which Secrets Manager names it. It shows nothing of the text. */
+/** `version` is the id of the version in Secrets Manager. It reveals nothing about the text. */
 export type SecretValue = { readonly text: string; readonly version?: string };
 
 /**
@@ -25,7 +25,7 @@ const readLabel = async (
     const { SecretString, VersionId: version } = await client.send(
       new GetSecretValueCommand({ SecretId: name, VersionStage: label }),
     );
-    // A value pasted or piped from a file often ends with a line break. No key does.
+    // A value that was pasted or piped often ends with a line break, and a key never does.
     const value = SecretString?.replace(/\r?\n$/, '');
     return value === undefined || value === '' ? undefined : { text: value, ...defined({ version }) };
   } catch (error) {

@@ -18,11 +18,11 @@ import { dynamoRefusedCredentialsStore, unchangedMark } from './dynamo-refused-c
 import { repeatsKey } from './dynamo-repeat-counter.ts';
 import { dynamoTaskStore, taskExpiry } from './dynamo-task-store.ts';
 
-/** The versions of a page, delete markers included; in a bucket without versioning each object is its version `null`. */
+/** The versions on a page, with delete markers. In a bucket without versioning, each object has one version, `null`. */
 const versionsOf = ({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCommandOutput) =>
   [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }));
 
-/** The SDK has no paginator for these. Deleting the objects of one page does not change the next. */
+/** Iterates the pages, for which the SDK has no paginator. Deleting the objects of one page does not change the next one. */
 async function* versionPages(client: S3Client, Bucket: string, Prefix: string) {
   let markers: { KeyMarker?: string | undefined; VersionIdMarker?: string | undefined } | undefined = {};
   while (markers !== undefined) {
@@ -37,7 +37,7 @@ async function* versionPages(client: S3Client, Bucket: string, Prefix: string) {
 }
 
 /**
- * Deletes every version of the objects with this prefix, one after another, and returns their number. An extraction has few: one for each
+ * Deletes every version of the objects with this prefix, one by one, and returns their number. An extraction has few: one for each
  * different answer that was stored. Throws the SDK's errors.
  */
 export const removeObjects = async (client: S3Client, Bucket: string, prefix: string): Promise<number> => {
@@ -66,11 +66,11 @@ type Places = {
   readonly now: () => Date;
 };
 
-/** Removes from the tables and the bucket. Throws the SDK's errors. */
+/** The removals of one extraction from the tables and the bucket. Throws the SDK's errors. */
 export const removalsOnAws = ({ dynamo, s3, tables, bucket, now }: Places): Removals => {
   const tasks = dynamoTaskStore(dynamo, tables.tasks, now);
   const refusals = dynamoRefusedCredentialsStore(dynamo, tables.refusals);
-  /** False where the condition does not hold. */
+  /** Returns false if the condition of the command failed. */
   const changedIf = async (
     command: DeleteItemCommand | PutItemCommand | UpdateItemCommand,
   ): Promise<boolean> => {

@@ -10,10 +10,9 @@ import {
 } from '../extraction/sealed-request-data.ts';
 
 /**
- * The encryption context binds a ciphertext to its extraction, its item in `Requests`, and what it is for. KMS refuses to decrypt it
- * for another one, and CloudTrail logs both ids. The context of a target also contains its method. The key policy allows
- * reconcile to decrypt only ciphertexts with that method
- * (docs/decisions/0017-sealed-data-in-a-table-of-their-own.md).
+ * The encryption context binds a ciphertext to its extraction, its item in `Requests`, and its purpose. With any other context, KMS refuses
+ * to decrypt it. CloudTrail logs both ids. The context of a target also contains its method, because the key policy allows reconcile to
+ * decrypt only ciphertexts with that method (docs/decisions/0017-sealed-data-in-a-table-of-their-own.md).
  */
 export const credentialsContext = (record: Extraction) => ({
   extractionId: record.extractionId,

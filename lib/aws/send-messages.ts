@@ -20,9 +20,9 @@ const sendTo =
 export const sendReconcileTo: (client: SQSClient, queueUrl: string) => SendReconcile = sendTo;
 
 /**
- * Sends to the erase queue. A group of a standard queue is a tenant of a fair queue
- * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html). It is a digest, as an ARN may be too long
- * for it. Throws the SDK's errors.
+ * Sends to the erase queue. The message group makes it a fair queue, and each caller is one tenant
+ * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html). The group is a digest, because an ARN
+ * may be too long. Throws the SDK's errors.
  */
 export const sendEraseTo = (client: SQSClient, queueUrl: string): SendErase => {
   const send = sendTo(client, queueUrl);
@@ -30,7 +30,10 @@ export const sendEraseTo = (client: SQSClient, queueUrl: string): SendErase => {
     send(message, delaySeconds, createHash('sha256').update(askedBy).digest('hex'));
 };
 
-/** Sends a batch to the reconcile queue. SQS answers 200 even if it refuses some of it. Throws the SDK's errors. */
+/**
+ * Sends several messages to the reconcile queue, and returns those that SQS refused, because it answers 200 even then. Throws the SDK's
+ * errors.
+ */
 export const sendReconcileBatchTo =
   (client: SQSClient, queueUrl: string): SendReconcileBatch =>
   async (messages) => {

@@ -5,13 +5,13 @@ export const LOCAL_STAGE = 'local';
 export const isLocalStage = (stage: string): boolean => /^local(-|$)/.test(stage);
 
 /**
- * A valid stage name. The names of the stack, its secrets, parameters and alarms contain it. CloudFormation may shorten a
- * stack's name to 25 characters in the names of functions, roles and rules, and policies name them by `Cosecha-<stage>-`:
- * 25 - 8 = 17.
+ * The form of a stage name. The names of the stack, its secrets, parameters and alarms contain it. It has at most 17 characters:
+ * CloudFormation may shorten the stack's name to 25 in names of functions, roles and rules, and policies refer to these by
+ * `Cosecha-<stage>-`. 25 - 8 = 17.
  */
 export const stagePattern = /^[a-z][a-z0-9-]{0,16}$/;
 
-/** The stages that may have a fake provider. Their data is then deleted with the stack. */
+/** The stages that may have a fake provider. Their data is deleted with the stack. */
 export const disposableStagePattern = /^(local|accept(-[a-z0-9-]+)?)$/;
 
 export const stackNameOf = (stage: string): string => `Cosecha-${stage}`;

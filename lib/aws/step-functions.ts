@@ -17,18 +17,18 @@ import { Throttled } from '../throttled.ts';
 export const executionArn = (stateMachineArn: string, extractionId: string): string =>
   `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${extractionId}`;
 
-/** Step Functions' names for too many calls a second, and too many open executions. */
+/** Whether Step Functions refused because of too many calls a second, or too many open executions. */
 const isThrottle = (error: unknown): boolean =>
   error instanceof Error && /^(ThrottlingException|ExecutionLimitExceeded)$/.test(error.name);
 
-/** A connection that broke while Lambda had frozen the function fails the first of them. */
+/** The first try may fail, if the connection broke while Lambda had frozen the function. */
 const maxTries = 4;
 
 /**
- * Starts the execution of an extraction. `client` makes one try: a throttled call is not repeated, because above the quota every request
- * would then hold its function for seconds, and use up the concurrency of the account. It throws Throttled. A name stays taken for 90 days, so an execution that exists counts as
- * success. It belongs to this record, or to an earlier one under the same id. In the second case `requestId` keeps
- * it from starting anything for this record
+ * Starts the execution of an extraction. A throttled call is not repeated, and throws Throttled. Otherwise, above the quota, every request
+ * would hold its function for seconds and use up the concurrency of the account. So `client` must make one try. A name stays taken for 90
+ * days, so an execution that exists counts as success. It belongs to this record, or to an earlier one under the same id. In the second
+ * case, its `requestId` keeps it from starting anything for this record
  * (https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html).
  */
 export const startExecutionOf =
@@ -52,8 +52,8 @@ const isNotAwaited = (error: unknown): boolean =>
   error instanceof TaskTimedOut || error instanceof TaskDoesNotExist;
 
 /**
- * Answers a callback token with success. StartTask then ends the execution; InLine goes back to StartTask. The output carries no
- * outcome.
+ * Answers a callback token with success. From StartTask, the execution then ends. From InLine, it returns to StartTask. The output contains
+ * no outcome.
  */
 export const wakeMachine =
   (client: SFNClient) =>
@@ -71,9 +71,9 @@ export const wakeMachine =
   };
 
 /**
- * Fails the state StartTask with an error name, which must not begin with `States.`: those are reserved
- * (https://states-language.net/spec.html#errors). `cause` is a code or a fixed sentence, because it is
- * readable in the execution's history. A callback token that is no longer awaited is ignored.
+ * Fails the state StartTask with an error name. The name must not begin with the reserved `States.`
+ * (https://states-language.net/spec.html#errors). `cause` is a code or a fixed sentence, because the execution's history shows it. A
+ * callback token that is no longer awaited is ignored.
  */
 export const failTask =
   (client: SFNClient) =>

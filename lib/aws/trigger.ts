@@ -1,13 +1,13 @@
 type Every = {
-  /** What it invokes a function for, such as `sweep`. */
+  /** What it does, such as `sweep`. */
   readonly name: string;
-  /** What does not happen without it, in a sentence. */
+  /** What fails without it, as a sentence. */
   readonly without: string;
 };
 
 /**
- * What invokes a function by itself, without a caller: a rule or an event source mapping. Each construct names its own, and the output
- * `Triggers` has all as JSON, so that what checks a deployment needs no list of its own.
+ * A rule or an event source mapping, which invokes a function without a caller. Each construct declares its own. The output `Triggers`
+ * lists all as JSON, so that a check of a deployment needs no list of its own.
  */
 export type Trigger = RuleTrigger | MappingTrigger;
 
@@ -17,7 +17,7 @@ export type MappingTrigger = Every & {
   readonly functionName: string;
   /** The ARN of a queue or a stream. */
   readonly source: string;
-  /** Of a queue: how many messages are handled at once. */
+  /** Only for a queue: how many messages are handled at once. */
   readonly atOnce?: number;
 };
 

@@ -5,7 +5,7 @@ import { NotConfigured } from '../../not-configured.ts';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
 import { Throttled } from '../../throttled.ts';
 
-/** Adds the id by which the function's log has this request (`function_request_id`), so that a caller can name it. */
+/** Adds the id that the function's log has for this request (`function_request_id`), so that a caller can quote it. */
 const withRequestId = (
   answer: APIGatewayProxyStructuredResultV2,
   requestId: string,
@@ -15,8 +15,8 @@ const withRequestId = (
 };
 
 /**
- * Middleware that answers what a handler throws: 503 for a secret without a value and for Throttled, 501 for a missing setting, 500 for everything else. The log has the
- * error; the answer never repeats it. Every 5xx names the request.
+ * Middleware that answers an error that a handler throws: 503 for a secret without a value and for Throttled, 501 for a missing setting,
+ * and 500 for all others. The log has the error, and the answer never repeats it. Every 5xx contains the id of the request.
  */
 export const answerFailures = (): MiddlewareObj<
   APIGatewayProxyEventV2,
@@ -34,7 +34,7 @@ const answerTo = (error: unknown): APIGatewayProxyStructuredResultV2 => {
   if (error instanceof NotConfigured) {
     if (error.what === 'secret') telemetry.count('SecretNotFilled');
     telemetry.log(error.message, {}, 'error');
-    // The name of a setting is no secret, and the caller may be who sets it.
+    // The name of a setting is not secret, and the caller may be the one who sets it.
     return error.what === 'setting'
       ? problem('setting-missing', { detail: error.message })
       : problem('unavailable');

@@ -8,8 +8,8 @@ import { dynamoBreakerStore, dynamoPermitStore } from '../dynamo-breaker-store.t
 import { requiredVariable } from './environment.ts';
 
 /**
- * The table `Breakers`, and what an operator has set there, which a process reads once for its breakers and its rate. `client`: where
- * a call to the provider waits meanwhile, it waits for seconds at most (`promptClient`).
+ * The table `Breakers`, and what an operator has set there. A process reads the latter once for both its breakers and its rate. If a call
+ * to the provider waits for the table, `client` must wait for seconds at most (`promptClient`).
  */
 export const breakersFromEnvironment = (client: DynamoDBClient, now: () => Date) => {
   const table = requiredVariable('BREAKERS_TABLE');
@@ -28,9 +28,7 @@ const settingsSchema = v.strictObject({
   slowCallSeconds: v.number(),
 });
 
-/**
- * The breakers of starts, and the timer of slow ones. Throws SyntaxError or ValiError if the variable `BREAKER` is malformed.
- */
+/** The breakers of starts, and the timer that reports slow ones. Throws SyntaxError or ValiError if the variable `BREAKER` is malformed. */
 export const breakerFromEnvironment = ({
   store,
   operator,

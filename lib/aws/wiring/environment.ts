@@ -6,7 +6,7 @@ import { dynamoRefusedCredentialsStore } from '../dynamo-refused-credentials-sto
 import { dynamoRequestStore } from '../dynamo-request-store.ts';
 import { readSecret } from '../read-secret.ts';
 
-/** `infra/` deployed a function without a variable that it needs. Thrown at cold start. */
+/** `infra/` deployed a function without a variable that the function needs. Thrown at cold start. */
 export class MissingEnvironmentVariable extends Error {
   override readonly name = 'MissingEnvironmentVariable';
 }
@@ -29,20 +29,17 @@ export const optionalSetting = (name: string, setting: string): string => {
   return value;
 };
 
-/** The table `Requests`. `removing`: the client of removals, which waits for a second at most (`removingClient`). */
+/** The table `Requests`. The client `removing` makes the removals, and waits for a second at most (`removingClient`). */
 export const requestsFromEnvironment = (database: DynamoDBClient, removing: DynamoDBClient): RequestStore =>
   dynamoRequestStore(database, requiredVariable('REQUESTS_TABLE'), removing);
 
-/** The table `Refusals`, and for how many days a mark counts. */
+/** The table `Refusals`, and how many days a mark is kept. */
 export const refusedCredentialsFromEnvironment = (database: DynamoDBClient) => ({
   refusals: dynamoRefusedCredentialsStore(database, requiredVariable('REFUSALS_TABLE')),
   keptDays: Number(requiredVariable('REFUSED_CREDENTIALS_DAYS')),
 });
 
-/**
- * The key of the MACs of requests and credentials. It is kept for the life of the process, because it is generated with the stack
- * and never rotated.
- */
+/** The key of the MACs of requests and credentials. The process keeps it, because it is generated with the stack and never rotated. */
 export const fingerprintKeyFromEnvironment = (secrets: SecretsManagerClient): (() => Promise<string>) => {
   const name = requiredVariable('FINGERPRINT_KEY_SECRET');
   let key: Promise<string> | undefined;

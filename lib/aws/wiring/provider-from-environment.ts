@@ -34,7 +34,7 @@ export const createConnection = (
   maxAnswerBytes,
 });
 
-/** Parses the environment variable `PROVIDER_ENDPOINTS`, whose form `infra/settings/settings.ts` has checked. */
+/** Parses the environment variable `PROVIDER_ENDPOINTS`. `infra/settings/settings.ts` has already checked its form. */
 const parseEndpoints = (json: string): NonNullable<Connection['endpoints']> =>
   Object.fromEntries(
     Object.entries(JSON.parse(json) as Record<string, string>).map(([name, text]) => {
@@ -54,7 +54,7 @@ export const connectionFromEnvironment = (maxAnswerBytes: number): Connection =>
 
 type ProviderAccess = { readonly connection: Connection; readonly sessions: SessionTokens };
 
-/** Calls with the stored API key. All users of a process share one, so that it reads the key once. */
+/** Makes calls with the stored API key. Create one for each process, so that the process reads the key once. */
 export const apiKeyFromEnvironment = (secrets: SecretsManagerClient, now: () => Date): WithApiKey =>
   withStoredApiKey(secrets, requiredVariable('PROVIDER_API_KEY_SECRET'), now);
 
@@ -68,7 +68,7 @@ export const providerFromEnvironment = (
     maxCallMs = Number.POSITIVE_INFINITY,
   }: {
     readonly now: () => Date;
-    /** A call ends after this, if the provider's timeout is longer. */
+    /** The longest time of a call, if the provider's timeout is longer. */
     readonly maxCallMs?: number;
   } & Pick<Connection, 'maxAnswerBytes' | 'encryptRawCredentials'>,
 ): ProviderAccess => {

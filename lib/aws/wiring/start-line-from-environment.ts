@@ -11,14 +11,14 @@ import { invokeDispatcherOf } from '../invoke-dispatcher.ts';
 import type { BreakersOfProcess } from './breaker-from-environment.ts';
 import { requiredVariable } from './environment.ts';
 
-/** The variable `RATE`: the setting startsPerSecond. */
+/** The variable `RATE`, with the setting startsPerSecond. */
 const rateSchema = v.strictObject({ perSecond: v.optional(v.number()) });
 
 const rateSettings = () => v.parse(rateSchema, JSON.parse(requiredVariable('RATE')));
 
 /**
- * What an operator has set or paused, and the starts a second that are made at most: by hand, or of the setting. Throws SyntaxError or
- * ValiError if the variable `RATE` is malformed.
+ * Whether starts are paused, and the rate set by hand or else by the setting. Throws SyntaxError or ValiError if the variable `RATE` is
+ * malformed.
  */
 export const rateSettingsFromEnvironment = ({ operator }: BreakersOfProcess) => {
   const { perSecond } = rateSettings();
@@ -51,10 +51,10 @@ export const startLineFromEnvironment = (
   return { limiter, line };
 };
 
-/** Of longer lines than some 13,000, nothing is estimated. */
+/** No estimate is made for a line longer than some 13,000. */
 const maxPages = 15;
 
-/** When starts in line will be made. */
+/** Estimates when starts in line will be made. */
 export const startEstimatesFromEnvironment = (
   database: DynamoDBClient,
   breakers: BreakersOfProcess,

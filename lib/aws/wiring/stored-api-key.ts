@@ -3,7 +3,7 @@ import type { WithApiKey } from '../../provider/tokens/session-tokens.ts';
 import { ProviderUnauthorized } from '../../provider/transport/errors.ts';
 import { readSecret } from '../read-secret.ts';
 
-/** How long a process uses an API key that it has read. */
+/** How long a process uses an API key after reading it. */
 const usableMs = 5 * 60_000;
 
 /**
