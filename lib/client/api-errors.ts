@@ -1,8 +1,8 @@
 import { describeProblem, type Violation, violationsIn } from './describe-problem.ts';
 
 /**
- * The API answered with an error. `problem` is the `type` of its problem+json, such as
- * `urn:cosecha:problem:idempotency-key-reused`. It is absent where API Gateway answered by itself.
+ * The API answered with an error. `problem` is the `type` of its problem+json, such as `urn:cosecha:problem:idempotency-key-reused`. It is
+ * absent if API Gateway itself answered.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -10,10 +10,10 @@ export class ApiError extends Error {
   readonly problem: string | undefined;
   /** A sentence, then a line for each violation. */
   readonly lines: readonly string[];
-  /** What is wrong with the request, where the answer names it. */
+  /** The violations that the answer names. */
   readonly violations: readonly Violation[];
 
-  /** `minutesOff`: how far the clock of this machine is ahead of the clock of API Gateway, if that is known. */
+  /** `minutesOff` is how far the clock of this machine is ahead of API Gateway's clock, if known. */
   constructor(status: number, body: string, minutesOff?: number) {
     const lines = describeProblem(status, body, minutesOff);
     super(lines.join('\n'));
@@ -38,7 +38,7 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** 5xx and API Gateway's 429, but not 501: a setting is missing. */
+/** 5xx and API Gateway's 429. Not 501, which means that a setting is missing. */
 export const isTransientStatus = (status: number): boolean =>
   (status >= 500 && status !== 501) || status === 429;
 

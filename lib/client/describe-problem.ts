@@ -1,10 +1,10 @@
-/** One rule that a request breaks: `pointer` is a JSON pointer (RFC 6901) into its body, and empty for the whole. */
+/** One rule that a request breaks. `pointer` is a JSON pointer (RFC 6901) into its body, and empty for the whole body. */
 export type Violation = { readonly pointer: string; readonly detail: string };
 type ProblemBody = {
   readonly title?: unknown;
   readonly detail?: unknown;
   readonly errors?: unknown;
-  /** API Gateway's own answers have only this. */
+  /** The only field of API Gateway's own answers. */
   readonly message?: unknown;
 };
 
@@ -17,7 +17,7 @@ const parse = (body: string): ProblemBody => {
   }
 };
 
-/** The violations of an error answer. None, unless it is a problem that has some. */
+/** The violations that an error answer names. */
 export const violationsIn = (body: string): readonly Violation[] => {
   const { errors } = parse(body);
   if (!Array.isArray(errors)) return [];
@@ -29,7 +29,7 @@ const signatureMinutes = 5;
 
 const clock = "Set this machine's clock.";
 
-/** Why API Gateway refused a signature, by its message. Most often that is only `Forbidden`, whatever the cause. */
+/** What helps if API Gateway refused a signature, by its message. The message is often only `Forbidden`, whatever the cause. */
 const refusals: readonly (readonly [message: RegExp, remedy: string])[] = [
   [/token.* expired/i, 'The credentials have expired. Log in again.'],
   [/token.* invalid/i, 'AWS does not know these credentials. Check the access key and the session token.'],
@@ -48,8 +48,8 @@ const remedyOf403 = (message: string, minutesOff: number): string => {
 };
 
 /**
- * An error answer of the API as lines: a sentence, then one for each violation. No answer has a value of the request. `minutesOff` is
- * how far the clock of this machine is ahead of the clock of API Gateway, if that is known.
+ * Describes an error answer of the API in lines: a sentence, and one line for each violation. No answer contains a value of the request.
+ * `minutesOff` is how far the clock of this machine is ahead of API Gateway's clock, if known.
  */
 export const describeProblem = (status: number, body: string, minutesOff = 0): readonly string[] => {
   const problem = parse(body);

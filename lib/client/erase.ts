@@ -12,7 +12,7 @@ export const erase = async (apiUrl: string, scope: ErasureScope, deps: SendDeps)
   return JSON.parse((await sendWithRetries(`${apiUrl}/erasures`, init, deps)).body);
 };
 
-/** How far an erasure is. Undefined if it is not there, or of another caller. Throws ApiError and NoAnswerError. */
+/** Reads how far an erasure is. Undefined if it does not exist or belongs to another caller. Throws ApiError and NoAnswerError. */
 export const getErasure = async (
   apiUrl: string,
   erasureId: string,

@@ -23,26 +23,26 @@ export type ExtractionsClientOptions = {
   readonly apiUrl: string;
   /** Default: `AWS_REGION`, then `AWS_DEFAULT_REGION`. */
   readonly region?: string;
-  /** Default: those that the AWS SDK finds (environment, profile, container, instance). */
+  /** Default: the credentials that the AWS SDK finds (environment, profile, container, instance). */
   readonly credentials?: () => Promise<Credentials>;
   /** Signs and sends. Replaces `region` and `credentials`. */
   readonly fetch?: SignedFetch;
 };
 
 export type CallOptions = {
-  /** Ends the call with its reason, such as `AbortSignal.timeout(600_000)`. The extraction goes on. */
+  /** Ends the call with its reason, such as `AbortSignal.timeout(600_000)`. The extraction continues. */
   readonly signal?: AbortSignal;
 };
 
 export type RequestOptions = CallOptions & {
   /**
-   * Printable ASCII, at most 255 characters. Give one that your service can find again after a crash, such as an order
-   * number: the same key never starts a second extraction. By default only the retries of this call share one.
+   * Printable ASCII, at most 255 characters. The same key never starts a second extraction. So give one that your service can find again
+   * after a crash, such as an order number. By default, only the retries of this call share a key.
    */
   readonly idempotencyKey?: string;
   /**
-   * The W3C Trace Context of this request, which consumers of the outcome can continue. Leave it out where an instrumentation of
-   * fetch adds the header: this client signs it, so that a second one would make the signature invalid.
+   * The W3C Trace Context of this request, which consumers of the outcome can continue. Leave it out if an instrumentation of fetch adds
+   * the header: this client signs the header, so a second one would make the signature invalid.
    */
   readonly traceparent?: string;
   readonly onRetry?: (reason: string) => void;
@@ -54,8 +54,8 @@ export type ExtractionsClient = {
     options?: RequestOptions,
   ) => Promise<RequestedExtraction & { readonly idempotencyKey: string }>;
   /**
-   * Requests all of a batch, no more at a time than the throttle takes. A second run starts nothing again. The docs of `requestAll`
-   * in `request-all.ts` have what it throws.
+   * Requests all extractions of a batch, as fast as the throttle allows. A second run starts nothing again. `requestAll` in
+   * `request-all.ts` documents what it throws.
    */
   readonly requestAll: (
     requests: Iterable<BatchRequest> | AsyncIterable<BatchRequest>,
@@ -65,28 +65,28 @@ export type ExtractionsClient = {
     extractionId: string,
     options?: CallOptions,
   ) => Promise<PublicExtraction | undefined>;
-  /**
-   * The caller's own extractions with this reference, or of this batch, of any status, the newest first. Throws ApiError and
-   * NoAnswerError.
-   */
+  /** The caller's own extractions with this reference or of this batch, in any status, newest first. Throws ApiError and NoAnswerError. */
   readonly findExtractions: (name: ExtractionName, options?: CallOptions) => AsyncIterable<PublicExtraction>;
-  /** Asks to erase one of the caller's own extractions, or all with a reference, where the deployment has `callersMayErase`. Throws ApiError and NoAnswerError. */
+  /**
+   * Asks to erase one of the caller's own extractions, or all with a reference, if the deployment has `callersMayErase`. Throws ApiError
+   * and NoAnswerError.
+   */
   readonly erase: (scope: ErasureScope, options?: CallOptions) => Promise<PublicErasure>;
-  /** How far an erasure of this caller is. Throws ApiError and NoAnswerError. */
+  /** Reads how far an erasure of this caller is. Throws ApiError and NoAnswerError. */
   readonly getErasure: (erasureId: string, options?: CallOptions) => Promise<PublicErasure | undefined>;
-  /** How many of a batch have which status and advice. Throws ApiError and NoAnswerError. */
+  /** Counts the extractions of a batch by status and advice. Throws ApiError and NoAnswerError. */
   readonly summarizeBatch: (batch: string, options?: CallOptions) => Promise<BatchSummary>;
   /**
-   * Returns the summary of a batch once nothing more happens without you: each extraction is closed, or has the advice `wait`. Throws
-   * ApiError.
+   * Waits until nothing more happens in a batch without you: each extraction is closed, or has the advice `wait`. Returns its summary.
+   * Throws ApiError.
    */
   readonly waitForBatch: (
     batch: string,
     options?: CallOptions & { readonly onSummary?: (summary: BatchSummary) => void },
   ) => Promise<BatchSummary>;
   /**
-   * Returns an outcome once its `advice` is final. That of `TIMED_OUT` is `wait` until its grace is over, a day by default, so set
-   * `signal` where a person waits. Throws ApiError and NoSuchExtractionError.
+   * Waits until the `advice` of an outcome is final, and returns the extraction. `TIMED_OUT` has the advice `wait` until its grace is over,
+   * a day by default. So set `signal` if a person waits. Throws ApiError and NoSuchExtractionError.
    */
   readonly waitForOutcome: (extractionId: string, options?: CallOptions) => Promise<PublicExtraction>;
 };
@@ -148,7 +148,7 @@ const regionOf = ({ region = regionIn(process.env) }: ExtractionsClientOptions):
   throw new TypeError('No region is set. Pass region, or set AWS_REGION.');
 };
 
-/** The SDK's own chain. It is loaded at the first request, so that a caller that passes credentials does not load it. */
+/** The SDK's default chain. It is loaded at the first request, so that a caller that passes credentials never loads it. */
 const ambientCredentials = (): (() => Promise<Credentials>) => {
   const chain = memoize(async () => (await import('@aws-sdk/credential-provider-node')).defaultProvider());
   return async () => (await chain())();

@@ -3,7 +3,7 @@ import { type SendDeps, sendWithRetries } from './send-with-retries.ts';
 
 type Page = { readonly extractions: readonly PublicExtraction[]; readonly cursor?: string };
 
-/** A page of a list has nothing new and names another one, so that the list would have no end. */
+/** A page of a list has no new extraction but a link to a next page, so the list would never end. */
 export class RepeatedPageError extends Error {
   override readonly name = 'RepeatedPageError';
 
@@ -12,20 +12,20 @@ export class RepeatedPageError extends Error {
   }
 }
 
-/** A reference, or a batch. */
+/** A query for a reference or a batch. */
 export type ExtractionName = string | { readonly reference: string } | { readonly batch: string };
 
 const queryOf = (name: ExtractionName): string => {
   const named = typeof name === 'string' ? { reference: name } : name;
-  // Not URLSearchParams, which writes a space as `+`. SigV4 signs it as `%20`.
+  // URLSearchParams would write a space as `+`, and SigV4 signs it as `%20`.
   return 'batch' in named
     ? `batch=${encodeURIComponent(named.batch)}`
     : `reference=${encodeURIComponent(named.reference)}`;
 };
 
 /**
- * Reads the extractions with a reference or of a batch page by page, the newest first, without their results. Throws ApiError,
- * NoAnswerError and RepeatedPageError.
+ * Reads the extractions with a reference or of a batch, page by page, newest first, without their results. Throws ApiError, NoAnswerError
+ * and RepeatedPageError.
  */
 export async function* findExtractions(
   apiUrl: string,

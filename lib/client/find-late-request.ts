@@ -1,20 +1,23 @@
 import { ciphertextSeconds } from '../ciphertext-seconds.ts';
 import type { ExtractionRequest } from './request-extraction.ts';
 
-/** What is known of the line in which a batch will wait, such as from `cosecha rate`. */
+/** What is known about the line in which a batch will wait, for example from `cosecha rate`. */
 export type KnownLine = {
   /** The rate: how many starts a second the deployment makes. */
   readonly startsPerSecond: number;
-  /** How many wait already. */
+  /** How many starts are in line already. */
   readonly inLine?: number;
-  /** The setting of the deployment. Default: that of the setting, 6 h. */
+  /** The setting of the deployment. Default 6 h, as in the settings. */
   readonly maxWaitSeconds?: number;
 };
 
 const isEncrypted = (request: ExtractionRequest): boolean =>
   'credentials' in request && request.credentials.mode === 'encrypted';
 
-/** Why the request at this position, from 0, will not be started in time, in a sentence that has nothing of it. Undefined if it may be. */
+/**
+ * A sentence why the request at this position, from 0, will not be started in time. It contains nothing of the request. Otherwise
+ * undefined.
+ */
 export const findLateRequest = (
   request: ExtractionRequest,
   index: number,

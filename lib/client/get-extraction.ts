@@ -3,8 +3,8 @@ import { ApiError } from './api-errors.ts';
 import { type SendDeps, sendWithRetries } from './send-with-retries.ts';
 
 /**
- * Reads an extraction, with a new presigned URL where there are results. Undefined if there is none with this id, or if it
- * belongs to another caller. Throws ApiError and NoAnswerError.
+ * Reads an extraction, with a new presigned URL if there are results. Undefined if it does not exist or belongs to another caller. Throws
+ * ApiError and NoAnswerError.
  */
 export const getExtraction = async (
   apiUrl: string,
@@ -16,7 +16,7 @@ export const getExtraction = async (
   return body === undefined ? undefined : JSON.parse(body);
 };
 
-/** The body of what is read. Undefined if the answer is this problem: it is not there, or of another caller. */
+/** Reads the body at a URL. Returns undefined if the answer is the problem `notThere`. */
 export const readIfThere = async (
   url: string,
   notThere: string,

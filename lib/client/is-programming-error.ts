@@ -1,10 +1,10 @@
-/** From undici, for what no request can be made of. */
+/** The code of undici for arguments of which it can make no request. */
 const invalidArgument = 'UND_ERR_INVALID_ARG';
 
 /**
- * Whether an error of `fetch` is one of the code that called it, and not one of the network. `fetch` throws a TypeError for both
- * (https://fetch.spec.whatwg.org/#fetch-method): one of the network has its cause in Node. A header with other characters than
- * Latin-1 and an invalid URL have none, or one of the same kind. Errors of other classes, such as an abort, are taken for the network's.
+ * Whether an error of `fetch` comes from the code that called it, not from the network. `fetch` throws a TypeError for both
+ * (https://fetch.spec.whatwg.org/#fetch-method). In Node, a TypeError of the network has a `cause`. For an invalid URL or header it has
+ * none, or a cause of the same kind. Errors of other classes, such as an abort, count as errors of the network.
  */
 export const isProgrammingError = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;

@@ -6,10 +6,10 @@ import { type ExtractionRequest, isReplay, postOf } from './request-extraction.t
 import { type Answer, apiErrorOf, type SendDeps, sendOnce } from './send-with-retries.ts';
 import { NoCredentialsError } from './signed-fetch.ts';
 
-/** A request of a batch. If it has no key, the client derives one from the batch and from all fields but the secrets and the priority. */
+/** A request of a batch. Without a key, it gets one derived from the batch and all fields except the secrets and the priority. */
 export type BatchRequest = ExtractionRequest & { readonly idempotencyKey?: string };
 
-/** Two requests of a batch show the same and have no key, so that the second would count as the first again. */
+/** Two requests of a batch without keys differ in no field that makes the key. So the second one would be a replay of the first. */
 export class SameRequestError extends Error {
   override readonly name = 'SameRequestError';
 
@@ -24,26 +24,26 @@ export type RefusedRequest = { readonly index: number; readonly error: ApiError 
 export type BatchProgress = {
   /** Requested now. */
   readonly accepted: number;
-  /** Requested before under the same key. Nothing was started. */
+  /** Requested before under the same key, so nothing was started. */
   readonly replayed: number;
   readonly refused: readonly RefusedRequest[];
 };
 
 export type RequestAllOptions = {
   readonly batch: string;
-  /** Of those that have none. `background` by default, as nobody waits for each of a batch. */
+  /** The priority of requests without one. Default `background`, because no person waits for a batch. */
   readonly priority?: 'interactive' | 'background';
-  /** With it, `onWarning` is called before a request is sent that cannot be started in time, once. */
+  /** If given, `onWarning` is called once, before the first request that cannot be started in time is sent. */
   readonly line?: KnownLine;
-  /** Default: a warning of the process. */
+  /** Default: `process.emitWarning`. */
   readonly onWarning?: (sentence: string) => void;
-  /** Called whenever some were answered. */
+  /** Called after each round of answers. */
   readonly onProgress?: (progress: BatchProgress) => void;
 };
 
 /**
- * The key of a request without one: the same in each run. It is derived from all fields but the secrets, as the extractionId follows from
- * it, and the priority: a second run with another one starts nothing again.
+ * Derives the key of a request without one. It is the same in each run. Secrets are left out, because the extractionId is made from the
+ * key. The priority is left out, so that a second run with another priority starts nothing again.
  */
 export const keyInBatch = (batch: string, request: BatchRequest): string => {
   if (request.idempotencyKey !== undefined) return request.idempotencyKey;
@@ -54,7 +54,7 @@ export const keyInBatch = (batch: string, request: BatchRequest): string => {
   return `batch-${hash.digest('base64url')}`;
 };
 
-/** One text, whatever the order of the fields is. */
+/** Sorts the fields, so that their order does not change the key. */
 const inOrder = (_name: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
@@ -64,20 +64,20 @@ type AnyRequest = Readonly<Record<string, unknown>>;
 
 type Line = { readonly index: number; readonly key: string; readonly body: string };
 
-/** Nothing was done, or nobody knows: the request is sent again under the same key. */
+/** The request was not accepted, or the answer is unknown. It is sent again under the same key. */
 type Hindrance = {
   readonly kind: 'throttled' | 'failed';
   readonly error: Error;
   readonly retryAfter: number;
 };
 
-/** What became of one request that was sent. */
+/** The result of sending one request once. */
 type Result =
   | { readonly kind: 'accepted' | 'replayed' }
   | { readonly kind: 'refused'; readonly error: ApiError }
   | Hindrance;
 
-/** Of one request and no other: what it says is not valid, or its key belongs to another request. */
+/** The statuses that concern only one request: it is invalid, or its key belongs to another request. */
 const ownStatuses: readonly number[] = [400, 413, 422];
 const keyBlocked = 'urn:cosecha:problem:idempotency-key-blocked';
 
@@ -86,7 +86,7 @@ const resultOf = (answer: Answer): Result => {
   if (status < 300) return { kind: isReplay(answer) ? 'replayed' : 'accepted' };
   const error = apiErrorOf(answer);
   if (ownStatuses.includes(status) || error.problem === keyBlocked) return { kind: 'refused', error };
-  // No permission, a wrong clock or a wrong address: it would be the same for each.
+  // Missing permission, a wrong clock or a wrong address would fail every request.
   if (!error.isTransient) throw error;
   const retryAfter = Number(headers.get('retry-after') ?? 0) || 0;
   return { kind: status === 429 ? 'throttled' : 'failed', error, retryAfter };
@@ -104,27 +104,27 @@ const send = async (apiUrl: string, { key, body }: Line, deps: SendDeps): Promis
 };
 
 /**
- * How many are sent at the same time: one more after each round that was all answered, half after one that was not. So it settles
- * where the throttle is, which all callers share. 50 are more than the default of 50 a second takes, with answers after 150 ms.
+ * How many requests are sent at the same time. It grows by one after a round in which all were answered, and else is halved. So it adapts
+ * to the throttle, which all callers share. With answers after 150 ms, 50 are more than the default throttle of 50 a second accepts.
  */
 const [firstTogether, maxTogether] = [4, 50];
 
-/** 1 s, doubled up to 30 s, and no less than the API asks for. */
+/** The pause before the next round: 1 s, doubled up to 30 s, and at least what the API asks for. */
 const pauseMs = (rounds: number, retryAfter: number): number =>
   Math.max(1_000 * Math.min(2 ** (rounds - 1), 30), retryAfter * 1_000);
 
 /**
- * Rounds in a row that brought nothing but failures. The seven pauses between eight take 1 + 2 + 4 + 8 + 16 + 30 + 30 = 91 s. A throttle is
- * waited for as long as it takes.
+ * The most rounds in a row in which every request failed. The seven pauses between eight take 1 + 2 + 4 + 8 + 16 + 30 + 30 = 91 s. Rounds
+ * that were throttled do not count.
  */
 const maxFailedRounds = 8;
 
 const warn = (sentence: string): void => process.emitWarning(sentence);
 
 /**
- * Requests all of a batch, each under a key of its own, no more at a time than the throttle takes. A second run with the same batch
- * and requests starts nothing again, so run it again after it threw: ApiError where each request would get the same answer, and the
- * last error where eight rounds in a row failed. The reason of `signal` is thrown as soon as it is aborted.
+ * Requests all extractions of a batch, each under its own key, as fast as the throttle allows. A second run with the same batch and
+ * requests starts nothing again, so run it again after an error. Throws ApiError if every request would get the same answer, the last error
+ * after eight failed rounds in a row, and the reason of `signal` as soon as it is aborted.
  */
 export const requestAll = async (
   apiUrl: string,
@@ -141,7 +141,7 @@ export const requestAll = async (
   const keys = new Set<string>();
   let [together, hinderedRounds, failedRounds] = [firstTogether, 0, 0];
 
-  /** Sends them at the same time. Returns those that have to be sent again. */
+  /** Sends these requests at the same time. Returns the ones to send again. */
   const sendRound = async (lines: readonly Line[]): Promise<readonly Line[]> => {
     const results = await Promise.all(lines.map((line) => send(apiUrl, line, deps)));
     const again: Line[] = [];

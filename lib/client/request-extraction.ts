@@ -10,13 +10,13 @@ export type ExtractionRequest =
   | (Omit<ConsentRequest, 'variant'> & { readonly variant?: ConsentRequest['variant'] });
 
 export type RequestedExtraction = {
-  /** As it was recorded. For a replay, as it is now. */
+  /** The extraction as it was recorded, or for a replay as it is now. */
   readonly extraction: PublicExtraction;
   /** Whether the same request was made before under this key. */
   readonly replayed: boolean;
 };
 
-/** `POST /extractions` under a key, with the body as JSON. */
+/** Makes `POST /extractions` under a key, with a JSON body. */
 export const postOf = (idempotencyKey: string, body: string, traceparent?: string): RequestInit => ({
   method: 'POST',
   headers: {
@@ -27,13 +27,12 @@ export const postOf = (idempotencyKey: string, body: string, traceparent?: strin
   body,
 });
 
-/** Whether the same request was made before under its key. */
 export const isReplay = ({ headers }: Pick<Answer, 'headers'>): boolean =>
   headers.get('idempotency-replayed') === 'true';
 
 /**
- * Requests an extraction, and retries transient failures. The key makes that safe: all tries are one extraction. Throws
- * ApiError, NoAnswerError where the request may have been accepted, and RangeError for a key that the API does not accept.
+ * Requests an extraction, and retries transient failures. All tries have the same key, so they are one extraction. Throws ApiError,
+ * NoAnswerError if the request may have been accepted, and RangeError for an invalid key.
  */
 export const requestExtraction = async (
   apiUrl: string,

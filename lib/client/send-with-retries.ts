@@ -12,13 +12,13 @@ export type SendDeps = {
   readonly onRetry?: (reason: string) => void;
 };
 
-/** An answer of any status. `sendWithRetries` returns one of 2xx. */
+/** An answer of any status. `sendWithRetries` returns only 2xx. */
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: string };
 
 /** Pauses before each retry, in milliseconds: 15 s in all. */
 const pauses = [1_000, 2_000, 4_000, 8_000];
 
-/** Resolves as `work`, or rejects with the signal's reason once it is aborted. Not every fetch and body heeds a signal. */
+/** Resolves as `work`, or rejects with the signal's reason once it is aborted. Some implementations of fetch ignore the signal. */
 const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
@@ -26,7 +26,7 @@ const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 
-/** Sends once. Throws NoAnswerError, NoCredentialsError, and what no request can be made of. */
+/** Sends once. Throws NoAnswerError, NoCredentialsError, and programming errors. */
 export const sendOnce = async (
   url: string,
   init: RequestInit,
@@ -46,23 +46,23 @@ export const sendOnce = async (
   }
 };
 
-/** What a retry may change: an answer did not come, or the credentials did not, as where their provider is a server. */
+/** A failure that a retry may resolve. Credentials can fail for a moment if a server provides them. */
 type Failure = NoAnswerError | NoCredentialsError;
 
-/** The reason to send again as a sentence, or undefined where a retry would change nothing. */
+/** The reason for a retry as a sentence, or undefined if a retry would change nothing. */
 const retryReason = (result: Answer | Failure): string | undefined => {
   if (result instanceof NoAnswerError) return 'No answer came.';
   if (result instanceof NoCredentialsError) return 'There were no credentials.';
   return isTransientStatus(result.status) ? `The service answered ${result.status}.` : undefined;
 };
 
-/** How far this machine's clock is ahead of the answer's `Date`, in whole minutes. 0 without one. */
+/** How far this machine's clock is ahead of the answer's `Date`, in whole minutes. 0 without a `Date`. */
 const minutesOff = ({ headers }: Answer, now: number): number => {
   const answeredAt = Date.parse(headers.get('date') ?? '');
   return Number.isNaN(answeredAt) ? 0 : Math.round((now - answeredAt) / 60_000);
 };
 
-/** The error of an answer that is none of 2xx, with what helps. */
+/** The error for an answer that is not 2xx, with advice. */
 export const apiErrorOf = (answer: Answer): ApiError =>
   new ApiError(answer.status, answer.body, minutesOff(answer, Date.now()));
 
@@ -72,9 +72,9 @@ const caught = (error: unknown): Failure => {
 };
 
 /**
- * Sends a request that is safe to repeat: five tries over 15 s where there is no answer, 5xx or 429. Throws ApiError for
- * any answer but 2xx, NoAnswerError if the last try got none, the error of the credentials' provider, and the reason of `signal`
- * as soon as it is aborted. What no request can be made of is thrown at once, as it is.
+ * Sends a request that is safe to repeat. After no answer, 5xx or 429 it is sent again, five times in all over 15 s. Throws ApiError for an
+ * answer that is not 2xx, NoAnswerError if the last try got none, the error of the credentials' provider, and the reason of `signal` as
+ * soon as it is aborted. Programming errors are thrown at once.
  */
 export const sendWithRetries = async (url: string, init: RequestInit, deps: SendDeps): Promise<Answer> => {
   let result = await sendOnce(url, init, deps).catch(caught);

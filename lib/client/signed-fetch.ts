@@ -7,7 +7,7 @@ export type Credentials = {
   readonly sessionToken?: string;
 };
 
-/** The region that requests are signed for, and the credentials: a function is asked again for each request. */
+/** The region and credentials that sign a request. If they are a function, it is called for each request. */
 type Signer = {
   readonly region: string;
   readonly credentials: Credentials | (() => Promise<Credentials>);
@@ -15,7 +15,7 @@ type Signer = {
 
 export type SignedFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
-/** There were no credentials to sign a request with, so nothing was sent. The cause is the error of their provider. */
+/** There were no credentials to sign a request with, so nothing was sent. The cause is the error of the credentials' provider. */
 export class NoCredentialsError extends Error {
   override readonly name = 'NoCredentialsError';
 

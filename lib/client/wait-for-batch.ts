@@ -8,22 +8,22 @@ type WaitDeps = {
   readonly onSummary?: (summary: BatchSummary) => void;
 };
 
-/** From 2 s, which the index may lag behind, doubled up to 15 s. */
+/** The pause between two summaries: from 2 s, by which the index may lag, doubled up to 15 s. */
 const firstPause = 2_000;
 const maxPause = 15_000;
-/** A summary reads each record, so one of 10,000 is asked for every 30 s. */
+/** A summary reads each record. So a large batch is read less often: one of 10,000 every 30 s. */
 const pauseForEach = 3;
 
 /**
- * Whether nothing will happen without the caller: each extraction is closed, or has the advice `wait`. That of `TIMED_OUT` is open
- * until its grace is over, a day by default.
+ * Whether nothing more happens without the caller: each extraction is closed, or has the advice `wait`. After `TIMED_OUT`, the grace lasts
+ * a day by default.
  */
 export const isOver = ({ open, counts }: Pick<BatchSummary, 'open' | 'counts'>): boolean =>
   open <= counts.reduce((sum, { advice, extractions }) => (advice === 'wait' ? sum + extractions : sum), 0);
 
 /**
- * Asks for the summary of a batch until each of its extractions has an outcome, and its results or the reason why there are none. API
- * failures that may pass are not an end. Throws ApiError for any other. To stop earlier, let `sleep` reject.
+ * Reads the summary of a batch until each extraction has an outcome, and its results or the reason why there are none. Transient API
+ * failures are retried. Throws ApiError for all others. To stop earlier, let `sleep` reject.
  */
 export const waitForBatch = async (
   batch: string,

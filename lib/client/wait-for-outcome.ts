@@ -6,11 +6,11 @@ type WaitDeps = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** From 1 s, doubled up to 15 s. Extractions take from seconds to hours, and each read is billed. */
+/** The pause between two reads: from 1 s, doubled up to 15 s. Extractions take seconds to hours, and each read is billed. */
 const firstPause = 1_000;
 const maxPause = 15_000;
 
-/** There is no such extraction for this caller. */
+/** This caller has no such extraction. */
 export class NoSuchExtractionError extends Error {
   override readonly name = 'NoSuchExtractionError';
 
@@ -20,9 +20,8 @@ export class NoSuchExtractionError extends Error {
 }
 
 /**
- * Reads an extraction until it has an outcome whose `advice` no longer changes, with its results or the reason why there are none.
- * API failures that may pass are not an end. Throws ApiError for any other, and NoSuchExtractionError. To stop earlier, let `sleep`
- * reject.
+ * Reads an extraction until it has an outcome whose `advice` is final, with its results or the reason why there are none. Transient API
+ * failures are retried. Throws ApiError for all others, and NoSuchExtractionError. To stop earlier, let `sleep` reject.
  */
 export const waitForOutcome = async (
   extractionId: string,
@@ -36,13 +35,13 @@ export const waitForOutcome = async (
   }
 };
 
-/** For a loop that asks again. Throws any other error. */
+/** For a loop that retries. Throws all other errors. */
 export const ignoreTransient = (error: unknown): 'failed' => {
   if (error instanceof NoAnswerError || (error instanceof ApiError && error.isTransient)) return 'failed';
   throw error;
 };
 
-/** Of these, results or the reason why there are none may still replace the advice (docs/stream.md, "Advice"). */
+/** For these statuses, the advice may still change with the results, or the reason why there are none (docs/stream.md, "Advice"). */
 const withResults: readonly string[] = ['COMPLETED', 'PARTIAL', 'FAILED'];
 
 /** `TIMED_OUT` has the advice `wait` until its grace is over. */

@@ -26,7 +26,7 @@ export type ConsentDeps = {
   readonly connection: Connection;
   readonly taskTokens: TaskTokens;
   readonly withApiKey: WithApiKey;
-  /** These two throw NotConfigured if the setting is not set. */
+  /** These two throw NotConfigured if a setting is missing. */
   readonly clientId: () => string;
   readonly widgetConfigId: () => string;
   readonly telemetry: Pick<Telemetry, 'log'>;
@@ -45,7 +45,7 @@ export type ConsentEvent = {
 
 type Answer = APIGatewayProxyStructuredResultV2;
 
-/** A session request is a few hundred bytes. */
+/** A session request has a few hundred bytes. */
 const bodyLimitBytes = 16 * 1024;
 
 /** A JSON answer that no cache may keep, because it contains a user's data. */
@@ -84,7 +84,7 @@ const list = async (event: ConsentEvent, target: string, deps: ConsentDeps): Pro
   return json(page);
 };
 
-/** The answer of a route that makes one call about one consent. */
+/** Answers a route that makes one call about one consent. */
 const answerWith =
   (call: (connection: Connection, taskToken: string, consentId: string) => Promise<unknown>) =>
   async (event: ConsentEvent, target: string, deps: ConsentDeps): Promise<Answer> => {
@@ -110,9 +110,8 @@ class UnknownRoute extends Error {
 const isRoute = (key: string): key is keyof typeof routes => Object.hasOwn(routes, key);
 
 /**
- * Answers one request about a user's consents. It validates the request, makes the provider's call and maps a failure
- * to a problem. It keeps only the user's Task Token, for a short time. Throws UnknownRoute, NotConfigured and the
- * SDK's errors.
+ * Answers one request about a user's consents. It validates the request, makes the provider's call, and maps a failure to a problem. It
+ * keeps only the user's Task Token, and for a short time. Throws UnknownRoute, NotConfigured and the SDK's errors.
  */
 export const answerConsentRequest = async (event: ConsentEvent, deps: ConsentDeps): Promise<Answer> => {
   if (!isRoute(event.routeKey)) throw new UnknownRoute('There is no such route.');
@@ -125,7 +124,7 @@ export const answerConsentRequest = async (event: ConsentEvent, deps: ConsentDep
     return await answer(event, read.target, deps);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    // Its message names the call and the status, and nothing of what was asked or answered.
+    // The error's message contains the call and the status, and no value of request or answer.
     deps.telemetry.log(error.message, { failure: describeError(error) }, 'warn');
     const { type, ...more } = explainProviderFailure(error, about);
     return problem(type satisfies ProblemType, more);

@@ -8,7 +8,7 @@ import {
   ProviderUnreachable,
 } from '../provider/transport/errors.ts';
 
-/** The problem for a caller whose request failed at the provider. */
+/** The problem types for a request that failed at the provider. */
 type Explanation = { readonly type: ProblemType; readonly detail?: string };
 
 const ofRefusal = (status: number, about: 'consent' | 'user'): Explanation => {
@@ -19,8 +19,8 @@ const ofRefusal = (status: number, about: 'consent' | 'user'): Explanation => {
 };
 
 /**
- * Maps a provider error to a problem by what the caller can do next. `about` is `consent` if the route is about one
- * consent. For the other routes a 404 is not a statement about a consent.
+ * Maps a provider error to a problem by what the caller can do next. `about` is `consent` if the route is about one consent. For all other
+ * routes, a 404 says nothing about a consent.
  */
 export const explainProviderFailure = (error: ProviderError, about: 'consent' | 'user'): Explanation => {
   if (error instanceof ProviderRefused) return ofRefusal(error.status, about);
@@ -30,7 +30,7 @@ export const explainProviderFailure = (error: ProviderError, about: 'consent' | 
       detail: "The provider accepts neither this stack's API key nor a token made with it.",
     };
   }
-  // Every other field was validated before. A consent id that fits into no path does not exist.
+  // All other fields were validated before. A consent with an id that fits into no path does not exist.
   if (error instanceof InvalidProviderRequest) {
     return about === 'consent' ? { type: 'consent-not-found' } : { type: 'provider-refused' };
   }

@@ -1,6 +1,6 @@
 import { isNationalId } from '../provider/national-id.ts';
 
-/** The header with the national id whose consents a request is about. API Gateway passes names in lower case. */
+/** The header with the national id of the person or company whose consents are read or changed. API Gateway passes names in lower case. */
 export const targetHeader = 'cosecha-target';
 
 type ParsedTarget =

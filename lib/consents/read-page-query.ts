@@ -7,17 +7,14 @@ type ReadPageQuery =
   | { readonly kind: 'valid'; readonly query: Pick<ConsentQuery, 'page' | 'limit'> }
   | { readonly kind: 'invalid'; readonly detail: string };
 
-/**
- * From 1, with few enough digits to be exact. The provider checks upper bounds ("upper bounds of `limit`: not
- * shown").
- */
+/** A number from 1, with few enough digits to be exact. The provider checks upper bounds ("upper bounds of `limit`: not shown"). */
 const wholeNumber = /^[1-9]\d{0,8}$/;
 
 const isKnown = (name: string): boolean => name === 'page' || name === 'limit';
 
 /** Parses `?page=…&limit=…` of the list of consents. The provider's defaults are 1 and 10. */
 export const readPageQuery = (parameters: Query = {}): ReadPageQuery => {
-  // Otherwise a misspelt `page` would return the first page every time.
+  // Unknown parameters are refused. Otherwise a misspelt `page` would return the first page every time.
   if (!Object.keys(parameters).every(isKnown)) {
     return { kind: 'invalid', detail: 'Only page and limit are allowed as query parameters.' };
   }

@@ -6,7 +6,7 @@ export class RecordNotOurs extends Error {
   override readonly name = 'RecordNotOurs';
 }
 
-/** Lambda's batch response: the first record to retry, or none. Mutable, as in the types of `aws-lambda`. */
+/** Lambda's batch response, with the first record to retry, or empty. Mutable, as in the types of `aws-lambda`. */
 export type PartialBatchResponse = { batchItemFailures: { itemIdentifier: string }[] };
 
 /**

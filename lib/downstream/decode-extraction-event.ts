@@ -6,14 +6,11 @@ const schemaVersion = 1;
 
 type Image = Readonly<Record<string, unknown>>;
 
-/**
- * The part of a stream record that is read. It accepts a record of @types/aws-lambda, and a record of the AWS SDK's
- * DynamoDB Streams client.
- */
+/** The part of a stream record that is read. Records of @types/aws-lambda and of the AWS SDK's DynamoDB Streams client both fit. */
 export type StreamRecord = {
   readonly eventID?: string | undefined;
   readonly eventName?: string | undefined;
-  /** Set if DynamoDB itself made the change, for time to live. */
+  /** Set if DynamoDB itself made the change, because of time to live. */
   readonly userIdentity?: unknown;
   readonly dynamodb?:
     | {
@@ -28,7 +25,7 @@ export type StreamRecord = {
 /** An event as JSON: a line of `cosecha export`, or the `data` of a CloudEvent on the bus. */
 type EventAsJson = { readonly kind: string; readonly extractionId: string; readonly sequenceNumber: string };
 
-/** A record of the stream, or what was made of one: an event of the bus, its `detail`, or an event as JSON. */
+/** A stream record, or what was made of it: an event of the bus, its `detail`, or an event as JSON. */
 export type EncodedEvent =
   | StreamRecord
   | EventAsJson
@@ -36,11 +33,11 @@ export type EncodedEvent =
   | { readonly detail: { readonly data: EventAsJson } };
 
 /**
- * Decodes a stream record, such as `event.Records[n]` of Lambda, an event of the bus, or a line of `cosecha export`. Never throws: what
- * cannot be read is `not-ours`.
+ * Decodes a stream record, such as `event.Records[n]` of Lambda, an event of the bus, or a line of `cosecha export`. It never throws.
+ * Anything else becomes `not-ours`.
  *
- * New attributes, statuses, reasons and error codes are accepted. The kind depends on attributes (`settledAt`,
- * `collectedAt`, `collectionError`) and not on a list of statuses, so a new outcome is `settled` too.
+ * New attributes, statuses, reasons and error codes are accepted. The kind depends on attributes (`settledAt`, `collectedAt`,
+ * `collectionError`) and not on a list of statuses. So a new outcome is `settled` too.
  */
 export const decodeExtractionEvent = (encoded: EncodedEvent): ExtractionEvent | NotOurs => {
   // The types exclude null, but JSON does not.
@@ -56,7 +53,7 @@ const fieldsOf = (value: unknown): Fields =>
 const isSequenceNumber = (value: unknown): value is string =>
   typeof value === 'string' && /^\d+$/.test(value);
 
-/** An event that was decoded before. */
+/** Checks an event that was decoded before. */
 const checkEvent = (event: Fields): ExtractionEvent | NotOurs => {
   const { kind, eventId, extractionId, sequenceNumber, extraction } = event;
   if (typeof eventId !== 'string' || typeof extractionId !== 'string' || !isSequenceNumber(sequenceNumber)) {
@@ -71,7 +68,7 @@ const checkEvent = (event: Fields): ExtractionEvent | NotOurs => {
   return event as ExtractionEvent;
 };
 
-/** Why a record after a change cannot be read. */
+/** Why a record cannot be read, or undefined. */
 const problemOf = ({ schemaVersion: version, status }: Fields): string | undefined => {
   if (version !== schemaVersion) {
     return `Its schemaVersion is not ${schemaVersion}: a newer version of this package reads it.`;
@@ -79,7 +76,7 @@ const problemOf = ({ schemaVersion: version, status }: Fields): string | undefin
   return typeof status === 'string' ? undefined : 'It has no status.';
 };
 
-/** What else a function may get, by the field that only it has. */
+/** Other inputs that a function may get by mistake, each by a field that no other input has. */
 const otherSources: Readonly<Record<string, string>> = {
   kinesis: 'a Kinesis data stream',
   body: 'an SQS queue: parse its body, which is the event',
@@ -106,7 +103,7 @@ const decodeRecord = (record: Fields & StreamRecord): ExtractionEvent | NotOurs 
     return notOurs('It is from another table: its key is not extractionId.');
   }
   const sequenceNumber = dynamodb.SequenceNumber;
-  // Without one, nobody knows whether a correction is newer than what it corrects.
+  // Without a sequence number, a consumer cannot order a correction and the outcome before it.
   if (!isSequenceNumber(sequenceNumber)) {
     return notOurs(
       'It has no sequence number: it is perhaps of a Kinesis data stream of the table, whose records have none. Read the stream of the table.',

@@ -2,10 +2,10 @@ import { consumeExtractionEvents, type PartialBatchResponse } from './consume-ex
 import type { StreamRecord } from './decode-extraction-event.ts';
 import type { ExtractionEvent } from './extraction-event.ts';
 
-/** What EventBridge shows as the `source` of each event. */
+/** The `source` of each event on EventBridge. */
 export const busSource = 'cosecha';
 
-/** Whether events of a kind are published: events of an outcome, and `erased`. A new kind has to be decided here. */
+/** Which kinds of events are published: all about an outcome, and `erased`. A new kind must be decided here. */
 const published = {
   requested: false,
   progressed: false,
@@ -44,12 +44,15 @@ export type ExtractionCloudEvent = {
   readonly id: string;
   /** The stack: `urn:cosecha:stack:Cosecha-<stage>`. */
   readonly source: string;
-  /** It names the version of the record. */
+  /** Contains the version of the record. */
   readonly type: `cosecha.extraction.${PublishedKind}.v1`;
   /** The `extractionId`. */
   readonly subject: string;
   readonly datacontenttype: 'application/json';
-  /** That of the request, if it had one: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/extensions/distributed-tracing.md */
+  /**
+   * The request's `traceparent`, if it had one:
+   * https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/extensions/distributed-tracing.md
+   */
   readonly traceparent?: string;
   readonly data: PublishedEvent;
 };
@@ -76,8 +79,8 @@ export const busEntryOf = (data: PublishedEvent, source: string): BusEntry => {
 };
 
 /**
- * Puts the outcomes of a batch of the stream on the bus, one by one, so that an entry that the bus refuses fails its own record and no
- * other. EventBridge bills entries, not calls. The answer is that of `consumeExtractionEvents`.
+ * Puts the outcomes of a batch of the stream on the bus, one by one. So if the bus refuses an entry, only its own record fails. EventBridge
+ * bills entries, not calls. Returns what `consumeExtractionEvents` returns.
  *
  * @throws RecordNotOurs, or what `put` throws
  */

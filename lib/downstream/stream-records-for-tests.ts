@@ -44,7 +44,7 @@ export type LambdaRecord = {
   eventSourceARN: string;
 };
 
-/** Attributes of the record after the change or, of a removal, before it. */
+/** The attributes of the record after the change, or before a removal. */
 export type EventFields =
   | Partial<Extract<Extraction, { readonly method: 'credentials' }>>
   | Partial<Extract<Extraction, { readonly method: 'consent' }>>;
@@ -128,7 +128,7 @@ const ended: Partial<Extraction> = {
   isFinal: true,
 };
 
-/** The advice of a collected outcome. Wrong credentials have theirs from the outcome on. */
+/** The advice of a collected outcome. Wrong credentials have an advice before that. */
 const adviceWith: Partial<Record<ExtractionStatus, Extraction['advice']>> = {
   COMPLETED: 'none',
   PARTIAL: 'request-again',
@@ -139,7 +139,7 @@ const adviceWith: Partial<Record<ExtractionStatus, Extraction['advice']>> = {
 const adviceAtOnce = (status: ExtractionStatus): Partial<Extraction> =>
   status.startsWith('CREDENTIALS_') ? { advice: 'ask-user' } : {};
 
-/** The status that an outcome follows. */
+/** The status before an outcome. */
 const before: Partial<Record<ExtractionStatus, ExtractionStatus>> = {
   UNCONFIRMED: 'STARTING',
   REJECTED: 'STARTING',
@@ -184,7 +184,7 @@ const record = (
       Keys: { extractionId: { S: String((after ?? before)?.extractionId) } },
       ...(before === undefined ? {} : { OldImage: image(before) }),
       ...(after === undefined ? {} : { NewImage: image(after) }),
-      // As long as the numbers of DynamoDB, so that a consumer that compares them as numbers fails its tests.
+      // As long as DynamoDB's numbers, so that a consumer that compares them as numbers fails its tests.
       SequenceNumber: String(10n ** 24n + BigInt(records)),
       SizeBytes: 1_000,
       StreamViewType: 'NEW_AND_OLD_IMAGES',
@@ -251,7 +251,7 @@ export const advisedEvent = (fields: EventFields = {}): LambdaRecord => {
   return record(waiting, { ...image, ...closed, advice: 'ask-provider', ...fields });
 };
 
-/** Somebody asked to have it erased. `RUNNING`, unless another `status` is given. */
+/** An erasure was requested. `RUNNING`, unless another `status` is given. */
 export const erasingEvent = (fields: EventFields = {}): LambdaRecord => {
   const image = { ...imageIn(fields.status ?? 'RUNNING', fields), ...fields };
   return record(image, { ...image, erasingAt: at(20) });

@@ -2,10 +2,10 @@ import type { Advice as KnownAdvice } from '../extraction/record.ts';
 import type { ActionErrorCode } from '../provider/vocabulary.ts';
 import type { Advice, ExtractionSnapshot } from './extraction-event.ts';
 
-/** A short text for the user whose data it is, by language. */
+/** A short text for the user to whom the data belongs, by language. */
 export type UserText = { readonly en: string; readonly 'es-CL': string };
 
-/** What an app may show after an outcome, by advice. A text promises nothing but what the advice has somebody do. */
+/** What an app may show after an outcome, by advice. A text promises only what the advice asks somebody to do. */
 const byAdvice = {
   none: {
     en: 'There is nothing that you have to do.',
@@ -77,8 +77,8 @@ const isKnown = <Known extends string>(
 ): code is Known => Object.hasOwn(texts, code);
 
 /**
- * What an app may show the user of an extraction: why, by the first error code that has a text, and what to do. Undefined without an
- * advice: there is no outcome yet, or its results are not collected. An advice that this version does not know counts as `operator`.
+ * What an app may show the user of an extraction. It names the reason, by the first error code that has a text, and what to do next.
+ * Undefined without an advice, because there is no outcome yet or its results are not collected. An unknown advice counts as `operator`.
  */
 export const userTextOf = ({
   advice,

@@ -1,24 +1,23 @@
 import { type KeyText, type SigningKey, signingKeyOf } from './verify-signature.ts';
 
-/** The signing keys that a delivery may be signed with: the current one and the one before it. */
+/** The current signing key and the previous one. A delivery may be signed with either. */
 export type SigningKeys = {
   current(): Promise<readonly SigningKey[]>;
   /**
-   * For use after a mismatch. Fetches the keys again, unless the last fetch is too recent. Throws what that fetch threw, because
-   * without the keys nobody knows whether the signature is wrong.
+   * For use after a mismatch. Fetches the keys again, unless the last fetch is too recent. Throws what that fetch threw, because without
+   * keys it is unknown whether the signature is wrong.
    */
   refreshed(): Promise<readonly SigningKey[]>;
 };
 
-/** A function accepts a withdrawn key from its cache for this long, in milliseconds, or for as long as the secret store is down. */
+/** How long, in milliseconds, the cache may hold a withdrawn key. If the secret store is down, it holds the key until the store is back. */
 const maxAgeMs = 5 * 60_000;
 
 /**
- * Caches the keys. They are fetched again when they are old, and after a mismatch, but then at most every
- * `refreshEveryMs`. That is less than the 30 s between two deliveries, so a rotation loses no delivery. It is long
- * enough that forged deliveries do not load the secret store. If the store is down, the cached keys still verify,
- * because a lost delivery is worse than a late withdrawal. `current` throws what `fetchKeys` throws if no keys are
- * cached.
+ * Caches the keys. They are fetched again when they are old, and after a mismatch. After mismatches they are fetched at most every
+ * `refreshEveryMs`. That is less than the 30 s between two deliveries, so a rotation loses no delivery. It is long enough that forged
+ * deliveries do not load the secret store. If the store is down, the cached keys still verify, because a lost delivery is worse than a late
+ * withdrawal. `current` throws what `fetchKeys` throws if no keys are cached.
  */
 export const cacheSigningKeys = (options: {
   readonly fetchKeys: () => Promise<readonly KeyText[]>;

@@ -3,19 +3,19 @@ import type { Telemetry } from '../observability/telemetry.ts';
 import { secretsIn } from '../secret-shape.ts';
 import { type SigningKey, signingKeyOf, verifySignature } from './verify-signature.ts';
 
-/** In milliseconds. Each delivery of a wrongly encoded key would repeat the same. */
+/** In milliseconds. With a wrongly encoded key, each delivery would report the same. */
 const pauseMs = 60_000;
 
 const forms = { hex: /^(?:[0-9a-f]{2})+$/i, base64: /^[A-Za-z0-9+/_-]{2,}={0,2}$/ } as const;
 
-/** The bytes that a key may encode, each as a key whose `text` names the encoding. */
+/** Decodes the text of a key as hex and base64, if it may be either. Each result is a key whose `text` is the encoding. */
 const decodingsOf = (text: string): readonly SigningKey[] =>
   (['hex', 'base64'] as const)
     .filter((encoding) => forms[encoding].test(text))
     // Node's base64 also decodes the alphabet for URLs.
     .map((encoding) => ({ text: encoding, secret: createSecretKey(Buffer.from(text, encoding)) }));
 
-/** The same of what the text has more than the key, such as quotes, and the key without it. */
+/** All keys that the text may have meant: it encodes the key, or contains more than the key, such as quotes. */
 const explanationsOf = ({ text }: SigningKey): readonly SigningKey[] => [
   ...decodingsOf(text),
   ...secretsIn(text).flatMap(({ fault, text: inner }) =>
@@ -23,7 +23,7 @@ const explanationsOf = ({ text }: SigningKey): readonly SigningKey[] => [
   ),
 ];
 
-/** Logs and counts it if a refused signature fits what the text of one of the keys encodes or contains. It stays refused. */
+/** Logs and counts a refused signature if it fits such a key. It stays refused. */
 export type ExplainMismatch = (
   signature: string | undefined,
   body: Uint8Array,
@@ -31,9 +31,9 @@ export type ExplainMismatch = (
 ) => void;
 
 /**
- * The encoding of the shared key is not shown ("Events", rules 1 and 6), so its text is taken as it is. If the provider signs with
- * the bytes that the text encodes, or if the secret was filled with more than the key, every delivery is refused as if it were forged.
- * That is reported once a minute at most.
+ * The document does not show how the shared key is encoded ("Events", rules 1 and 6), so its text is used as it is. Every delivery is
+ * refused like a forged one if the provider signs with the bytes that the text encodes, or if the secret contains more than the key. This
+ * is reported, once a minute at most.
  */
 export const explainMismatches = (
   telemetry: Pick<Telemetry, 'count' | 'log'>,

@@ -28,7 +28,7 @@ type ReceivedDelivery =
       readonly answer: 204;
       readonly taskId: string;
       readonly recorded: RecordedDelivery | 'unknown-status';
-      /** The version of the key that verified it, by which `doctor` and `fill` know what the provider signs with. */
+      /** The version of the key that verified it. It shows `doctor` and `fill` which key the provider signs with. */
       readonly keyVersion?: string;
     };
 
@@ -43,8 +43,8 @@ export type ReceiveDeliveryDeps = {
 };
 
 /**
- * The signature with which `cosecha doctor` checks that a wrong one is refused. It is well-formed and public, and refused
- * as any other. Another sender of it changes only the `reason` in the log.
+ * The well-formed but wrong signature with which `cosecha doctor` checks that a wrong one is refused. It is public. If another sender uses
+ * it, only the `reason` in the log differs.
  */
 export const doctorSignature = `sha256=${'0'.repeat(64)}`;
 
@@ -54,26 +54,26 @@ const refusal = {
   mismatch: 'WebhookSignatureMismatch',
 } as const;
 
-/** Verifies with the cached keys. After a mismatch it verifies once more with fetched keys, in case of a rotation. */
+/** Verifies with the cached keys. After a mismatch it fetches the keys and verifies once more, because they may have been rotated. */
 const verify = async (
   signature: string | undefined,
   body: Uint8Array,
   keys: SigningKeys,
 ): Promise<Verification> => {
-  // Before any key is fetched, so that a malformed signature costs nothing.
+  // The form is checked before any key is fetched, so that a malformed signature costs nothing.
   const shape = verifySignature(signature, body, []);
   if (!shape.verified && shape.reason !== 'mismatch') return shape;
   const current = await keys.current();
   const first = verifySignature(signature, body, current);
   if (first.verified || first.reason !== 'mismatch') return first;
   const refreshed = await keys.refreshed();
-  // A flood of forged deliveries mostly finds the keys of the last fetch.
+  // In a flood of forged deliveries, the keys were mostly fetched just before.
   return refreshed === current ? first : verifySignature(signature, body, refreshed);
 };
 
 /**
- * Handles one delivery in the order of design section 7: size, signature over the raw bytes, decrypt, parse, record.
- * Nothing is parsed before it is verified. Throws what a dependency throws.
+ * Handles one delivery in the order of design section 7: size, signature over the raw bytes, decrypt, parse, record. Nothing is parsed
+ * before it is verified. Throws what its dependencies throw.
  */
 export const receiveDelivery = async (
   raw: RawDelivery,
@@ -117,8 +117,8 @@ export type DeliveryEvent = {
 };
 
 /**
- * By status: the answer's body, and the line of the log. All causes of a status have the same answer. A sender without a key
- * learns nothing about the keys, and a sender with one learns nothing about the cipher.
+ * The answer's body and the log line, by status. All causes of a status have the same answer. So a sender without a key learns nothing
+ * about the keys, and a sender with one learns nothing about the cipher.
  */
 const answers = {
   413: { body: 'too-large', line: undefined },
@@ -130,7 +130,7 @@ const answers = {
   204: { body: undefined, line: { level: 'info', message: logMessages.deliveryReceived } },
 } as const;
 
-/** Answers one delivery, and logs it. Throws what a dependency throws. */
+/** Answers one delivery and logs it. Throws what its dependencies throw. */
 export const answerDelivery = async (
   event: DeliveryEvent,
   deps: ReceiveDeliveryDeps,
@@ -150,12 +150,12 @@ export const answerDelivery = async (
 
 type ParsedDelivery =
   | { readonly kind: 'terminal'; readonly taskId: string; readonly taskStatus: TerminalStatus }
-  /** Verified, with a status that the provider's API document does not list. The next read decides. */
+  /** A verified delivery whose status the provider's API document does not list. The next read decides. */
   | { readonly kind: 'unknown-status'; readonly taskId: string }
-  /** Verified, and still not a delivery: a bug here or at the provider. */
+  /** A verified body that is not a delivery: a bug here or at the provider. */
   | { readonly kind: 'unreadable'; readonly reason: 'not-json' | 'not-decryptable' | 'no-task' };
 
-/** Returns the fields of a JSON object, and none for any other JSON. */
+/** Returns the fields of a JSON object. Any other JSON has none. */
 const fieldsOf = (json: unknown): { readonly [field: string]: unknown } =>
   typeof json === 'object' && json !== null ? (json as { readonly [field: string]: unknown }) : {};
 
@@ -168,9 +168,8 @@ const parseJson = (bytes: Uint8Array): { readonly json: unknown } | undefined =>
 };
 
 /**
- * Parses the body of a delivery that was verified with `key`. Plain and encrypted mode are both accepted ("Events",
- * rules 4 and 5). A body with `data` and without `taskId` is encrypted, with the key that verified it. Other fields are
- * ignored.
+ * Parses the body of a delivery that was verified with `key`. Both modes, plain and encrypted, are accepted ("Events", rules 4 and 5). A
+ * body with `data` and without `taskId` is encrypted with the key that verified it. Other fields are ignored.
  */
 export const parseDelivery = (body: Uint8Array, key: string): ParsedDelivery => {
   const outer = parseJson(body);
@@ -187,7 +186,7 @@ export const parseDelivery = (body: Uint8Array, key: string): ParsedDelivery => 
   }
 };
 
-/** Checks two fields by hand. A schema library would add 6 KB to the webhook's bundle. */
+/** Checks two fields without a schema library, which would add 6 KB to the webhook's bundle. */
 const readPayload = (json: unknown): ParsedDelivery => {
   const { taskId, taskStatus } = fieldsOf(json);
   if (!isTaskId(taskId) || typeof taskStatus !== 'string') return { kind: 'unreadable', reason: 'no-task' };

@@ -8,9 +8,9 @@ export type KeyText = {
   readonly version?: string;
 };
 
-/** In the two forms that are needed. Created once per fetch of the keys. */
+/** The key in the two forms that are needed, made once per fetch of the keys. */
 export type SigningKey = KeyText & {
-  /** The UTF-8 bytes of `text`, for HMAC. A text would be encoded and copied for each delivery. */
+  /** The UTF-8 bytes of `text`, for HMAC. A text would be encoded again for each delivery. */
   readonly secret: KeyObject;
 };
 
