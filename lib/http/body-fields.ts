@@ -2,24 +2,21 @@ import * as v from 'valibot';
 
 /** One rule that a request body breaks, and where. `detail` never repeats a value of the request. */
 export type BodyViolation = {
-  /** JSON pointer (RFC 6901) into the request body; empty for the body as a whole. */
+  /** JSON pointer (RFC 6901) into the request body, and empty for the body as a whole. */
   readonly pointer: string;
   readonly detail: string;
 };
 
-/** The JSON pointer for a path of names, from the outermost one. */
+/** The JSON pointer for a path of names. The outermost name is first. */
 export const pointerTo = (names: readonly unknown[]): string =>
   names.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/** As JSON in UTF-8. A body of 64 KB can have a name of 64 KB, or thousands of levels. An answer repeats pointers only up to here. */
+/** The longest pointer in an answer, in bytes of JSON in UTF-8. A body of 64 KB can have a name of 64 KB, or thousands of levels. */
 const maxPointerBytes = 500;
 
 const fits = (pointer: string): boolean => Buffer.byteLength(JSON.stringify(pointer)) <= maxPointerBytes;
 
-/**
- * A violation at a path of names, from the outermost one. If its pointer would be too long, it has the pointer of the innermost value around it
- * that is not.
- */
+/** A violation at a path of names, the outermost first. If its pointer would be too long, it is shortened to an enclosing value. */
 export const violationAt = (names: readonly unknown[], detail: string): BodyViolation => {
   let pointer = '';
   for (const name of names) {
@@ -57,8 +54,8 @@ export const violationOf = (issue: v.BaseIssue<unknown>): BodyViolation =>
 /**
  * @internal Left out of the published types, which then need no valibot.
  *
- * A non-empty string of at most `max` code points, which is how JSON Schema and docs/openapi.yaml count. JSON can
- * escape a lone surrogate. It is refused, because DynamoDB stores strings as UTF-8.
+ * A non-empty string of at most `max` code points, as JSON Schema and docs/openapi.yaml count. A lone surrogate, which JSON can escape, is
+ * refused, because DynamoDB stores strings as UTF-8.
  */
 export const text = (max: number) =>
   v.pipe(
@@ -72,14 +69,14 @@ export const text = (max: number) =>
 export const line = (max: number) =>
   v.pipe(text(max), v.regex(/^\P{Cc}*$/u, 'must not contain control characters'));
 
-/** Names that valibot skips in every object. It would never report a field with such a name. */
+/** Names that valibot skips in every object, so that it would never report them. */
 const skippedByValibot = ['__proto__', 'prototype', 'constructor'] as const;
 
 const unknownField = v.never('is not a known field');
 
 /**
- * @internal An object with these fields and no others. Each unknown field is reported. `message` is for a value of another
- * type, and for a list, which valibot would take for an object without these fields.
+ * @internal An object with these fields and no others. Each unknown field is reported. `message` is for a value of another type. It is also
+ * for a list, which valibot would accept as an object without these fields.
  */
 export const closedObject = <Entries extends v.ObjectEntries>(entries: Entries, message: string) => {
   const schema = v.objectWithRest(entries, unknownField, message);

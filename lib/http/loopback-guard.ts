@@ -1,18 +1,18 @@
-/** Only this machine can connect. Its other users and the pages in its browsers can. */
+/** The address at which only this machine can connect, with its other users and the pages in its browsers. */
 export const loopback = '127.0.0.1';
 
-/** The host as browsers send it in `Host` and `Origin`: without the port where it is that of http, 80. */
+/** The host as browsers send it in `Host` and `Origin`: without the port if it is 80, the default of http. */
 export const hostOf = (port: number, name = loopback): string => new URL(`http://${name}:${port}`).host;
 
-/** Where a server answers: the port on which it listens, and a further host as it is in `Host`, such as that of a tunnel. */
+/** The port on which a server listens, and optionally a second value of `Host` that it accepts, such as a tunnel's. */
 export type OwnAddress = { readonly port: number; readonly host?: string | undefined };
 
 /**
- * Why a server that listens on loopback refuses a request, or undefined.
+ * Why a server on loopback refuses a request, or undefined.
  *
- * Any page in a browser of this machine can send requests to 127.0.0.1, and without a preflight if a form could send them. A browser
- * names the page in `Origin` and `Sec-Fetch-Site`. A page whose name resolves to 127.0.0.1 (DNS rebinding) has that name in `Host`. A link in
- * another page or program may be followed, which is a GET that navigates. Programs send none of these but `Host`.
+ * A page in a browser of this machine can send requests to 127.0.0.1. If a form could send the request, the browser sends no preflight. The
+ * browser names the page in `Origin` and `Sec-Fetch-Site`. If the page's name resolves to 127.0.0.1 (DNS rebinding), that name is in
+ * `Host`. A GET that navigates is allowed, because a person may follow a link from another page or program. Programs send only `Host`.
  */
 export const foreignRefusal = (
   { method, headers }: Pick<Request, 'method' | 'headers'>,

@@ -1,31 +1,31 @@
 import { jsonParser, type Token } from 'stream-json/core/parser.js';
 
 /**
- * The parts of a JSON text to keep: of an object the fields with these names, of an array its items. A value without
- * parts of its own is kept as a scalar, or as an empty object or array.
+ * The parts of a JSON text to keep: these fields of an object, and the items of an array. A value without `fields` or `items` is kept as a
+ * scalar, or as an empty object or array.
  */
 export type Parts = {
   readonly fields?: Readonly<Record<string, Parts>>;
   readonly items?: Parts;
-  /** A number is kept as it is. Any other one becomes 0, as it decides nothing. */
+  /** Keeps a number as it is. All other numbers become 0, because they decide nothing. */
   readonly isNumber?: true;
-  /** An object with any field keeps one, with an empty name. So it differs from an empty object. */
+  /** Keeps one field with an empty name for an object that has any field. So it differs from an empty object. */
   readonly showsFields?: true;
 };
 
-/** In characters. The rest of a longer key, string or number is dropped. No status, id or code that counts is as long. */
+/** The longest key, string or number, in characters. The rest is dropped. Every relevant status, id and code is shorter. */
 const maxText = 128;
 
-/** The first items of an array that are kept. More actions than 50 are unexpected, so one more is enough. */
+/** How many items of an array are kept. More than 50 actions are unexpected, so one more is enough to notice. */
 const maxItems = 51;
 
 /**
- * A deeper text is refused. The parser keeps an entry for each open level, so ten million levels in 20 MiB would take 80
- * MB. Parsers of consumers refuse more than about 1,000 levels.
+ * The deepest accepted nesting. The parser keeps an entry for each open level, so ten million levels in 20 MiB would take 80 MB. Parsers of
+ * consumers refuse more than about 1,000 levels.
  */
 const maxDepth = 10_000;
 
-/** In bytes. All tokens of a piece exist at once, and 2 KB of numbers are already 3,000 tokens. */
+/** How many bytes are parsed at once. All their tokens exist at one time, and 2 KB of numbers are already 3,000 tokens. */
 const pieceBytes = 2_048;
 
 type Open = { readonly value: Record<string, unknown> | unknown[]; readonly parts: Parts; key: string };
@@ -36,9 +36,9 @@ class KeptParts {
   ended = false;
   root: unknown;
   readonly #parts: Parts;
-  /** The kept objects and arrays that are open. */
+  /** The open objects and arrays that are kept. */
   readonly #open: Open[] = [];
-  /** How many objects and arrays are open that are not kept, inside of the last one that is. */
+  /** How many open objects and arrays are not kept. */
   #dropped = 0;
   #text = '';
 
@@ -93,7 +93,7 @@ class KeptParts {
     if (last.parts.showsFields === true) Object.assign(last.value, { '': null });
   }
 
-  /** The parts of the value that begins now; undefined if it is not kept. */
+  /** The parts to keep of the next value. Undefined if it is not kept. */
   #nextParts(): Parts | undefined {
     const last = this.#open.at(-1);
     if (last === undefined) return this.#parts;
@@ -102,7 +102,7 @@ class KeptParts {
     return parts.fields !== undefined && Object.hasOwn(parts.fields, key) ? parts.fields[key] : undefined;
   }
 
-  /** As in JSON.parse, the last of several fields with one name counts. */
+  /** If a name occurs twice, the last value counts, as in JSON.parse. */
   #place(value: unknown): void {
     const last = this.#open.at(-1);
     if (last === undefined) this.root = value;
@@ -137,11 +137,11 @@ const startsWithByteOrderMark = (bytes: Uint8Array): boolean =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
 /**
- * Parses JSON as JSON.parse does, but keeps only some parts, in little memory for any text. A leading byte order mark is
- * ignored. Throws an Error if the bytes are not JSON, and a RangeError if they are nested too deeply.
+ * Parses JSON as JSON.parse does, but keeps only some parts, and so needs little memory for any text. A leading byte order mark is ignored.
+ * Throws an Error if the bytes are not JSON, and a RangeError if they are nested too deeply.
  *
- * Bytes are decoded as Latin-1, because what is kept and compared is ASCII, and JSON has other characters only inside of
- * strings. So bytes that are not UTF-8 are accepted there, as by a decoder that replaces them.
+ * Bytes are decoded as Latin-1, because all that is kept and compared is ASCII. JSON has other characters only inside of strings. There,
+ * bytes that are not UTF-8 are accepted too.
  */
 export const parseLargeJson = (bytes: Uint8Array, parts: Parts): unknown => {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -154,7 +154,7 @@ export const parseLargeJson = (bytes: Uint8Array, parts: Parts): unknown => {
   for (let at = startsWithByteOrderMark(view) ? 3 : 0; at < view.byteLength; at += pieceBytes) {
     takeAll(view.toString('latin1', at, at + pieceBytes));
   }
-  // A number or literal at the very end has no other end.
+  // The space ends a number or literal at the very end.
   takeAll(' ');
   if (!kept.ended) throw new SyntaxError('The JSON is not complete.');
   return kept.root;

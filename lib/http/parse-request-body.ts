@@ -2,7 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { type BodyViolation, violationAt } from './body-fields.ts';
 import { problem } from './problem.ts';
 
-/** Replaces a number whose value would change. A symbol, because no schema accepts one. */
+/** Replaces a number that JavaScript would change. It is a symbol, because no schema accepts one. */
 const changedNumber = Symbol('a number that would change');
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
@@ -15,13 +15,13 @@ const numberIn = (text: string): string | undefined => {
   const digits = `${whole}${fraction}`;
   const first = digits.search(/[1-9]/);
   if (first === -1) return '0';
-  // Not /0+$/, whose time grows with the square of the number of zeros.
+  // A loop is used because the time of /0+$/ grows with the square of the number of zeros.
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;
   return `${sign}${digits.slice(first, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 };
 
-/** Whether JSON.stringify of a number parsed from `source` has the value of `source`. */
+/** Whether JSON.stringify writes a number that was parsed from `source` with the same value. */
 const keepsItsValue = (value: number, source: string): boolean => {
   const written = JSON.stringify(value);
   return Number.isFinite(value) && (written === source || numberIn(written) === numberIn(source));
@@ -32,7 +32,7 @@ const markChanged = (_name: string, value: unknown, context?: { readonly source?
   typeof value === 'number' && !keepsItsValue(value, context?.source ?? '') ? changedNumber : value;
 
 /**
- * Parses JSON so that `findChangedNumbers` can find each number that JavaScript cannot represent: too many digits, too
+ * Parses JSON so that `findChangedNumbers` can find each number that JavaScript cannot represent, because it has too many digits or is too
  * large or too small. Throws SyntaxError, and RangeError for a text that is nested deeper than the stack.
  */
 export const parseExactJson = (text: string): unknown => JSON.parse(text, markChanged);
@@ -42,10 +42,10 @@ type JsonNode = { readonly value: unknown; readonly name?: string; readonly pare
 const pathTo = ({ name, parent }: JsonNode): readonly string[] =>
   name === undefined || parent === undefined ? [] : [...pathTo(parent), name];
 
-/** Enough for a caller to fix the request. A path can be as long as the body. */
+/** The most violations that are returned, which is enough for a caller to fix the request. Each path can be as long as the body. */
 const maxFound = 50;
 
-/** Returns the paths of the first 50 members that `isSought` accepts, each from the outermost name. */
+/** Returns the paths of the first 50 members that `isSought` accepts. In a path, the outermost name is first. */
 const findMembers = (
   json: unknown,
   isSought: (value: unknown, name: string) => boolean,
@@ -65,30 +65,33 @@ const findMembers = (
   return found;
 };
 
-/** Returns the paths of the first 50 such numbers in a result of `parseExactJson`. */
+/** Returns the paths of the first 50 changed numbers in a result of `parseExactJson`. */
 export const findChangedNumbers = (json: unknown): readonly (readonly string[])[] =>
   findMembers(json, (value) => value === changedNumber);
 
-/** A decoder writes it in place of bytes that are not UTF-8 (https://encoding.spec.whatwg.org/#error-mode), as API Gateway's does. */
+/**
+ * U+FFFD, which a decoder, such as API Gateway's, writes in place of bytes that are not UTF-8
+ * (https://encoding.spec.whatwg.org/#error-mode).
+ */
 const replacement = '\ufffd';
 
-/** Returns the paths of the first 50 texts, or names, that were altered because they were not UTF-8 when somebody decoded them. */
+/** Returns the paths of the first 50 texts or names with a replacement character, because they were not UTF-8. */
 export const findReplacedText = (json: unknown): readonly (readonly string[])[] =>
   findMembers(
     json,
     (value, name) => name.includes(replacement) || (typeof value === 'string' && value.includes(replacement)),
   );
 
-/** A string, with the colon after it if it is a name, or a bracket or comma outside of strings. */
+/** Matches a string, with the colon after it if it is a name, and a bracket or comma outside of strings. */
 const jsonToken = /("[^"\\]*(?:\\.[^"\\]*)*")\s*(:?)|[{}[\],]/g;
 
 /**
- * Returns the paths of the first 50 names that occur twice in one object of a valid JSON text. `JSON.parse` keeps the last one, and
- * other parsers the first (RFC 8259, section 4), so nobody knows which one the caller meant.
+ * Returns the paths of the first 50 names that occur twice in one object of a valid JSON text. `JSON.parse` keeps the last one, and other
+ * parsers the first (RFC 8259, section 4), so it is unknown which one the caller meant.
  */
 export const findDuplicateNames = (text: string): readonly (readonly string[])[] => {
   const found: (readonly string[])[] = [];
-  /** The objects and lists that are open, each with its names and the name or index that is read. */
+  /** The open objects and lists, each with its names and the name or index that is read now. */
   const open: { readonly names: Set<string>; at: string | number }[] = [];
   for (const [token, literal = '', colon] of text.matchAll(jsonToken)) {
     const inner = open.at(-1);
@@ -113,9 +116,9 @@ type ParsedRequestBody =
   | { readonly kind: 'ambiguous'; readonly violations: readonly BodyViolation[] };
 
 /**
- * Parses the body of an API Gateway event as JSON. `findChangedNumbers` finds the numbers in it that would change.
- * `limit` is in bytes, after base64. JSON that is nested thousands of levels deep is `not-json` (RFC 8259, section 9). A name
- * that occurs twice in an object is `ambiguous`.
+ * Parses the body of an API Gateway event as JSON. `findChangedNumbers` finds the numbers that would change. `limit` is in bytes after
+ * base64 decoding. JSON with thousands of nested levels is `not-json` (RFC 8259, section 9). A name that occurs twice in an object makes it
+ * `ambiguous`.
  */
 export const parseRequestBody = (
   event: { readonly body?: string | undefined; readonly isBase64Encoded?: boolean },

@@ -47,10 +47,10 @@ export const problemTypes = Object.keys(titles) as readonly ProblemType[];
 /** Absolute, because a relative URI would be resolved against the request's URL (RFC 9457, section 3.1.1). */
 export const problemUri = (type: ProblemType): string => `urn:cosecha:problem:${type}`;
 
-/** With pointers of 500 bytes and our longest detail, these are less than 64 KB. Nobody repairs more at once. */
+/** The most errors in an answer. With pointers of 500 bytes and our longest detail, they have less than 64 KB. */
 const maxErrors = 50;
 
-/** An RFC 9457 answer with the first 50 of the errors. `detail` must not contain a value of the request. `retryAfter` is in seconds. */
+/** An RFC 9457 answer with the first 50 errors. `detail` must not contain a value of the request. `retryAfter` is in seconds. */
 export const problem = (
   type: ProblemType,
   {

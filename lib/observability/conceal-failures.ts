@@ -7,15 +7,15 @@ class InvocationFailed extends Error {
 }
 
 /**
- * Middleware for functions without an HTTP caller. The runtime logs what they throw, and Step Functions stores it in
- * the execution's history. A message can quote anything, so each error is logged without it and replaced. Errors of
- * the classes in `known` pass, because their messages are fixed.
+ * Middleware for functions without an HTTP caller. The runtime logs the error that a function throws, and Step Functions stores it in the
+ * execution's history. A message can quote anything, so the error is logged without its message, and replaced. Errors of the classes in
+ * `known` pass, because their messages are fixed.
  */
 export const concealFailures = (...known: readonly (new (message: string) => Error)[]): MiddlewareObj => ({
   onError: (request) => {
     if (known.some((kind) => request.error instanceof kind)) return;
     telemetry.failure('The invocation failed.', request.error);
-    // Replaced, not thrown: middy would attach the original to an error thrown here, and the runtime would print it.
+    // The error is replaced. If one were thrown here, middy would attach the original to it, and the runtime would print that.
     request.error = new InvocationFailed("See the function's log.");
   },
 });

@@ -11,9 +11,9 @@ type ErrorDescription = {
 };
 
 /**
- * Whether AWS refused a call because of a KMS key: its state, or who may use it. KMS itself and the services that use it name the
- * key or the action in the name or the message, except Secrets Manager's DecryptionFailure. Throttling and KMS's own failures
- * pass by themselves.
+ * Whether AWS refused a call because of a KMS key: its state, or its permissions. KMS, and the services that use it, mention the key or the
+ * action in the name or the message. Only Secrets Manager's DecryptionFailure does not. Throttling and KMS's own failures do not count,
+ * because they pass by themselves.
  */
 export const isKeyFailure = (error: unknown, depth = 0): boolean => {
   if (!(error instanceof Error)) return false;

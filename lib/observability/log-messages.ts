@@ -1,7 +1,4 @@
-/**
- * The messages of the log lines that commands, the console, alarms and acceptance read. Who writes such a line and who reads it take its message from
- * here.
- */
+/** The messages of log lines that commands, the console, alarms and acceptance read. Their writers and readers both import them. */
 export const logMessages = {
   requested: 'Extraction requested.',
   accepted: 'The provider accepted the task.',

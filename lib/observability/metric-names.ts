@@ -1,6 +1,5 @@
 /**
- * The names of Cosecha's CloudWatch metrics. A metric carries a name and a number and no value of a record, so
- * nothing can leak through it.
+ * The names of Cosecha's CloudWatch metrics. A metric has a name and a number, and no value of a record, so nothing can leak through it.
  */
 
 /** What happens to an extraction. */
@@ -9,47 +8,53 @@ export type ExtractionMetric =
   | 'SettledByWebhook'
   | 'SettledByStart'
   | 'SettledByReconcile'
-  /** A read settled an extraction with webhook: every delivery was lost or refused. */
+  /** A read settled an extraction with webhook, because every delivery was lost or refused. */
   | 'WebhookMissed'
   /** Cosecha's own outcomes. */
   | 'Rejected'
   | 'Unconfirmed'
   | 'NotStarted'
   | 'TimedOut'
-  /** From the request to the accepted start, and to the outcome. */
+  /** The time from the request to the accepted start, and to the outcome. */
   | 'SecondsToStart'
   | 'SecondsToOutcome'
-  /** Of the outcomes, those at which the service, the provider or the bank failed (`judgeOutcome`). */
+  /** The outcomes in which the service, the provider or the bank failed (`judgeOutcome`). */
   | 'OutcomeFailed'
-  /** A final status of the provider replaced `TIMED_OUT`. Many mean that `deadlineSeconds` is too short. */
+  /** A final status of the provider replaced `TIMED_OUT`. If it is often counted, `deadlineSeconds` is too short. */
   | 'Corrected'
   /** Webhook and read reported different final statuses. The record keeps the first. */
   | 'StatusDisagreement'
   /** A read returned a status that the provider's API document does not list. */
   | 'UnknownTaskStatus'
-  /** `results` had an unexpected shape, or a text where a code belongs. The bytes were stored unchanged. */
+  /** `results` had an unexpected shape, or a text in place of a code. The bytes were stored unchanged. */
   | 'UnexpectedResults'
-  /** Results were stored without a part of what was requested, because reads had lacked it for `resultsLagSeconds`. Many mean that it is too short. */
+  /**
+   * Results were stored without a requested part, because reads had lacked it for `resultsLagSeconds`. If it is often counted, that setting
+   * is too short.
+   */
   | 'ResultsIncomplete'
   | 'Collected'
-  /** An attempt to collect failed. Deferred: the next one is so late that it is left to the sweep. Abandoned: closed without results. */
+  /**
+   * An attempt to collect failed. Deferred: the next attempt is so late that the sweep makes it. Abandoned: the record is closed without
+   * results.
+   */
   | 'CollectionFailed'
   | 'CollectionDeferred'
   | 'CollectionAbandoned'
   /** A record was deferred, because a newer version has written it. */
   | 'UnknownRecord'
-  /** A start or a read found no item in `Requests`. NotRemoved: an item that has been used stays until it expires. */
+  /** A start or a read found no item in `Requests`. NotRemoved: a used item stays until it expires. */
   | 'RequestDataGone'
   | 'RequestDataNotRemoved'
   /** A read of the provider failed. */
   | 'ProviderReadFailed'
-  /** A delivery for a task that no extraction is linked to: an early delivery or an orphan delivery. */
+  /** A delivery came for a task that is linked to no extraction: an early delivery or an orphan. */
   | 'UnlinkedDelivery'
-  /** An early delivery settled its extraction, once the extraction was linked to the task. */
+  /** An early delivery settled its extraction when the task was linked. */
   | 'EarlyDelivery'
-  /** An extraction waits to be erased for longer than any should (`maxErasureSeconds`). Counted at each message of it. */
+  /** An extraction has waited to be erased for longer than `maxErasureSeconds`. Counted at each of its messages. */
   | 'ErasureOverdue'
-  /** A delivery for a task whose extraction has no record any more. */
+  /** A delivery came for a task whose extraction no longer has a record. */
   | 'DeliveryWithoutRecord'
   /** The provider gave one task id to two extractions. Counted at each reconcile that finds it. */
   | 'TaskLinkedElsewhere'
@@ -58,15 +63,15 @@ export type ExtractionMetric =
 
 /** Why the webhook refused or ignored a delivery. */
 export type WebhookMetric =
-  /** These three are no deliveries; any public address receives some. */
+  /** Requests that are no deliveries. Any public address receives some. */
   | 'WebhookTooLarge'
   | 'WebhookSignatureMissing'
   | 'WebhookSignatureMalformed'
-  /** Well-formed, and made with none of our keys. */
+  /** A well-formed signature that none of our keys made. */
   | 'WebhookSignatureMismatch'
-  /** A mismatch that fits what the text of a signing key encodes or contains. Once a minute at most, for each process. */
+  /** A mismatch that fits what the text of a signing key encodes or contains. Each process counts it at most once a minute. */
   | 'WebhookKeyEncoded'
-  /** A valid signature, and a body or a status that the provider's API document does not have. */
+  /** A validly signed body or status that the provider's API document does not list. */
   | 'WebhookUnreadable'
   | 'WebhookUnknownStatus';
 
@@ -76,12 +81,12 @@ export type ServiceMetric =
   | 'ProviderBusy'
   | 'ProviderUnreachable'
   | 'ProviderUnauthorized'
-  /** A login at the provider, and a 401 to a session token that was thought to be valid. */
+  /** A login at the provider, and a 401 to a session token that was believed to be valid. */
   | 'LoggedIn'
   | 'SessionRefused'
   /** The provider refused a start because the monthly quota is used up. */
   | 'QuotaReached'
-  /** A secret was used that has no value. */
+  /** A function needed a secret that has no value. */
   | 'SecretNotFilled'
   /** AWS refused a call because of a KMS key (`isKeyFailure`). */
   | 'KeyFailed'
@@ -91,15 +96,15 @@ export type ServiceMetric =
   | 'BreakerOpened'
   /** The state of a breaker could not be read or written. The call was made. */
   | 'BreakerUnavailable'
-  /** How many starts wait to be released, each minute. */
+  /** How many starts wait in line, published each minute. */
   | 'StartsInLine'
-  /** The dispatcher released starts that waited. */
+  /** The dispatcher released starts from the line. */
   | 'StartsReleased'
-  /** The starts a second that may be made, each minute while a dispatcher runs and there is a rate. */
+  /** The rate in starts a second, published each minute while a dispatcher runs and there is a rate. */
   | 'StartRate'
   /** The rate of starts could not be read or written, or is damaged. The start was made. */
   | 'RateUnavailable'
-  /** Cuts of the rate did not lower the share of refused starts, and were undone. */
+  /** Cuts of the rate did not reduce the share of refused starts, and were undone. */
   | 'RateCutUndone'
   /** Failed: a record could not be leased or queued. CutShort: a sweep ran out of time. Sent: records that were queued. */
   | 'SweepStarted'
@@ -107,7 +112,7 @@ export type ServiceMetric =
   | 'SweepFailed'
   | 'SweepCutShort'
   | 'SweepSent'
-  /** For how long the oldest one has been due, and should have changed its status or been closed. */
+  /** For how long the oldest record has been due, and for how long the oldest should have changed its status or been closed. */
   | 'OldestOverdueSeconds'
   | 'OldestStuckSeconds';
 

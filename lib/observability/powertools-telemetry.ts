@@ -9,10 +9,9 @@ import { loggedMetrics, metricsService } from './metric-names.ts';
 import type { About, Telemetry } from './telemetry.ts';
 
 /**
- * A line of the log. Powertools' own format also has the name, the ARN and the memory of the function, a sampling rate and an
- * X-Ray id. The log group and Lambda's REPORT line have the first three, and the stack uses no sampling and no X-Ray. They
- * would be half of each line, and CloudWatch bills lines by the byte.
- * https://docs.aws.amazon.com/powertools/typescript/latest/features/logger/#custom-log-formatter
+ * A line of the log, without half of Powertools' own format. That also has the name, ARN and memory of the function, a sampling rate and an
+ * X-Ray id. The log group and Lambda's REPORT line have the first three, and the stack uses no sampling and no X-Ray. CloudWatch bills
+ * lines by the byte. https://docs.aws.amazon.com/powertools/typescript/latest/features/logger/#custom-log-formatter
  */
 class BriefFormatter extends LogFormatter {
   override formatAttributes(
@@ -34,7 +33,7 @@ class BriefFormatter extends LogFormatter {
 const logger = new Logger({ logFormatter: new BriefFormatter() });
 const metrics = new Metrics({ serviceName: metricsService, defaultDimensions: {} });
 
-/** Only the ids: `about` may be a whole record. An absent id must not hide one of `about`. */
+/** Only the ids, because `about` may be a whole record. An absent id must not hide one of `about`. */
 const idsOf = ({ extractionId, taskId }: About): About => defined({ extractionId, taskId });
 
 /**
@@ -59,7 +58,7 @@ export const publishNow = (): void => {
   if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
 };
 
-/** Instead of Powertools' `logMetrics`, which logs a warning for each invocation without a metric. */
+/** Used in place of Powertools' `logMetrics`, which logs a warning for each invocation without a metric. */
 const publishMetrics = (): MiddlewareObj => ({ after: publishNow, onError: publishNow });
 
 /**
@@ -72,10 +71,9 @@ export const observability = () => [
 ];
 
 /**
- * Options of middy for a function that Lambda itself has to end at its timeout. By default middy answers with an error 5 ms
- * before. Then the process is only frozen, and goes on when Lambda reuses it, perhaps hours later: "Background processes or
- * callbacks … resume if Lambda reuses the execution environment"
- * (https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html). A start call or stored results would then
- * come after the outcome, or after an erasure.
+ * Options of middy for a function that only Lambda may end, at its timeout. By default middy answers with an error 5 ms earlier. The
+ * process is then frozen, and continues when Lambda reuses it, perhaps hours later: "Background processes or callbacks … resume if Lambda
+ * reuses the execution environment" (https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html). A start call or stored
+ * results would then come after the outcome, or after an erasure.
  */
 export const endAtTimeout = { timeoutEarlyInMillis: 0 } as const;

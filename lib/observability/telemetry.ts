@@ -4,13 +4,13 @@ import type { MetricName } from './metric-names.ts';
 export type About = { readonly extractionId?: string; readonly taskId?: string };
 
 /**
- * What the code reports while it works. In the functions it is the log and the CloudWatch metrics; in tests and in the
- * simulation it is kept in memory. Nothing secret may be passed to it, except inside an `error`.
+ * What the code reports while it works. In the functions it goes to the log and to CloudWatch metrics, and in tests and the simulation it
+ * is kept in memory. It must get no secret, except inside an `error`.
  */
 export interface Telemetry {
   /** Adds ids to every later log line of this invocation. */
   about(ids: About): void;
-  /** Logs that something was done, by default at the level `info`. `facts` contain ids, statuses and flags. */
+  /** Logs what was done, by default at the level `info`. `facts` contain ids, statuses and flags. */
   log(message: string, facts?: Readonly<Record<string, unknown>>, level?: 'info' | 'warn' | 'error'): void;
   /** Logs a failure that the code handles. Of `error`, only names, codes and stack frames are logged. */
   failure(what: string, error: unknown, about?: About): void;

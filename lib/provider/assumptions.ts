@@ -1,7 +1,4 @@
-/**
- * Decisions about what the provider's API document does not show, in one place. The code uses each constant, and its
- * comment gives the reason.
- */
+/** Decisions about what the provider's API document does not show. The comment of each constant gives the reason. */
 
 /**
  * After this status to a start call, surely no task exists. Both 429s that the document shows ("Sandbox presets for
@@ -16,9 +13,9 @@ export const notAcceptedStatus = 429;
 export const ambiguousClientStatus = 408;
 
 /**
- * The document shows the texts of refusals for `POST /api/v1/tasks` alone ("Sandbox presets for `POST /api/v1/tasks`"). A start with
- * one of these statuses is assumed to be refused in the same words, for a v2 task and under a consent. They only give the refusal a
- * name: without such a text the status decides, as before. Under a consent a 403 is about the consent, so its text is not read.
+ * The document shows the texts of refusals only for `POST /api/v1/tasks` ("Sandbox presets for `POST /api/v1/tasks`"). It is assumed that a
+ * start with one of these statuses is refused with the same texts, for a v2 task and under a consent. The text only gives the refusal a
+ * name. Without such a text, the status decides. Under a consent a 403 is about the consent, so its text is not read.
  */
 export const statusesWithTexts = { task: [403, 429], consent: [429] } as const;
 
@@ -29,14 +26,14 @@ export const signaturePattern = /^sha256=[0-9a-fA-F]{64}$/;
 export const taskIdLength = { min: 1, max: 100 } as const;
 
 /**
- * A consent's id is a "string (uuid-like)". So any visible ASCII text passes, and nothing that leads to another path: what one
- * route returns, every other accepts.
+ * A consent's id is a "string (uuid-like)". So any visible ASCII text is accepted, except one that leads to another path. Every route
+ * accepts the ids that another route returns.
  */
 export const consentIdPattern = /^(?!\.{1,2}$)[!-~]{1,100}$/;
 
 /**
- * Endpoints whose method or path is "not shown". They follow the nearest documented endpoint.
- * `Connection.endpoints` replaces each of them without a change of code, and a setting does in a deployment.
+ * Endpoints whose method or path is "not shown". They follow the nearest documented endpoint. `Connection.endpoints`, or a setting of a
+ * deployment, replaces each of them without a change of code.
  */
 export const notShownEndpoints = {
   /** A GET below one consent, as "Get consent" is. */
@@ -49,46 +46,45 @@ export const notShownEndpoints = {
 } as const;
 
 /**
- * A poll answered with this status means that the task is in progress ("Poll extraction (v1)", "v2 consent-based
- * extraction"). For a legacy task in progress nothing is shown. The same status is assumed, and the same number in its
- * `taskStatusCode`.
+ * A poll answered with this status means that the task is in progress ("Poll extraction (v1)", "v2 consent-based extraction"). For a legacy
+ * task nothing is shown, so the same status is assumed, and the same number in its `taskStatusCode`.
  */
 export const inProgressStatus = 202;
 
 /**
- * "Keep polling until HTTP 200". An extraction by consent has ended with a 200, for any JSON of any size, unless the
- * `taskStatus` of a v1 body is not this one. A 200 without JSON is the page of a gateway, because the provider's
- * "bodies are JSON unless stated otherwise". It counts as a failed poll.
+ * "Keep polling until HTTP 200". A 200 with JSON of any kind and size ends an extraction by consent, unless a v1 body has another
+ * `taskStatus` than this one. A 200 without JSON comes from a gateway, because the provider's "bodies are JSON unless stated otherwise". It
+ * counts as a failed poll.
  */
 export const finishedStatus = 'success';
 
 /**
- * "`wrong_login` (code 401), `locked` (code 401), `error` (code 500)" are "returned inside an HTTP 200 poll response", which the document
- * shows for legacy tasks. A poll of v1 under a consent is assumed to report an error in the same way: by a `taskStatusCode` from this
- * one on, and a status that is not in progress.
+ * A legacy task returns "`wrong_login` (code 401), `locked` (code 401), `error` (code 500)" "inside an HTTP 200 poll response". It is
+ * assumed that a v1 poll under a consent reports an error in the same way: by a `taskStatusCode` of at least this one, and a status that is
+ * not in progress.
  */
 export const firstErrorCode = 400;
 
 /**
- * A poll of an extraction by consent with one of these statuses, or any 5xx, does not report how the extraction ended,
- * whatever its body contains. "Every other outcome is HTTP 4xx/5xx with a body discriminated by `errorType`" does not
- * distinguish an answer about the extraction from one about this poll. In doubt the poll is repeated. A wrong
- * `FAILED` is never corrected, but a wrong `TIMED_OUT` is.
+ * If a poll of an extraction by consent returns one of these statuses, or any 5xx, it does not report how the extraction ended, whatever
+ * its body contains. "Every other outcome is HTTP 4xx/5xx with a body discriminated by `errorType`" does not distinguish an answer about
+ * the extraction from one about this poll. In doubt the poll is repeated, because a wrong `FAILED` is never corrected, but a wrong
+ * `TIMED_OUT` is.
  *
  * - 401 is about the Bearer token ("Authentication", rule 3).
  * - 403 is about the caller in both examples of the document: no permission, or none for the moment.
  * - 404 can be about the taskId, which "expires after a limited time".
  * - 408, 425 and 429 mean that this call was not carried out. A 5xx can come from a gateway.
  *
- * Any other 4xx with an `errorType` is the end, because the document shows no other way to report it.
+ * Any other 4xx with an `errorType` ends the extraction, because the document shows no other way to report it.
  */
 export const statusesOfPoll: readonly number[] = [401, 403, 404, 408, 425, 429];
 
 /**
- * A login is assumed to end no other session: the document shows no more of one than its validity, "set by `expire`". So every process
- * logs in for itself (`cacheSessionTokens`). At a provider that keeps one session for each client, the processes would end each other's,
- * and most starts would need a login of their own. So many session tokens that are refused in each of two quarters of an hour are no
- * chance, and raise an alarm. When all sessions end at once, each process is refused once.
+ * A login is assumed to end no other session, because the document shows only its validity, "set by `expire`". So every process logs in for
+ * itself (`cacheSessionTokens`). A provider that keeps one session for each client would end the session of one process when another logs
+ * in. Most starts would then need their own login. So an alarm starts if many session tokens are refused in each of two quarters of an
+ * hour. If all sessions end at once, each process is refused only once.
  */
 export const refusedSessions = 20;
 

@@ -5,7 +5,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
  * SHA-256 of a secret's UTF-8 bytes.
  */
 
-/** A text cannot be decrypted. The error is the same for every cause, so that it is no padding oracle. */
+/** A text cannot be decrypted. All causes have the same error, so that it is no padding oracle. */
 export class UndecryptableText extends Error {
   override readonly name = 'UndecryptableText';
 

@@ -1,7 +1,8 @@
 import { nationalIdPattern } from './assumptions.ts';
 
 /**
- * Modulo 11: from the right, the weights 2 to 7 repeat. The check digit is 11 minus the remainder; 11 is 0, 10 is K.
+ * Modulo 11. From the right, the digits have the weights 2 to 7, again and again. The check digit is 11 minus the remainder, with 0 for 11
+ * and K for 10.
  */
 const checkDigitOf = (digits: string): string => {
   const sum = [...digits]
@@ -13,8 +14,8 @@ const checkDigitOf = (digits: string): string => {
 };
 
 /**
- * The one form of a national id, however it is written: without dots, hyphen, spaces and leading zeros, and with `K` for `k`. Undefined
- * if the text is none: its check digit is wrong, or it has no number, as `0-0`.
+ * Normalizes a national id: without dots, hyphen, spaces and leading zeros, and with `K` for `k`. Undefined if the text is not a national
+ * id, because its check digit is wrong or it has no number, as in `0-0`.
  */
 export const bareNationalId = (text: string): string | undefined => {
   const bare = text.replaceAll(/[\s.\p{Pd}]/gu, '').replace('k', 'K');

@@ -1,6 +1,6 @@
 /**
- * The catalogues of the provider's API document. Requests are validated against them, apart from the ids of actions, which a
- * deployment may add to (setting `moreActions`). Answers are not, because catalogues grow ("Versioning", rule 5). Their fields have
+ * The catalogues of the provider's API document. Requests are validated against them, except the ids of actions, to which a deployment may
+ * add (setting `moreActions`). Answers are not validated against them, because catalogues grow ("Versioning", rule 5). Their fields have
  * the type `Open`.
  */
 
@@ -51,7 +51,7 @@ export const productTypes = [
 ] as const;
 export type ProductType = (typeof productTypes)[number];
 
-/** What the `params` of an action are: there are none, or they contain a `dateRange`. */
+/** The form of an action's `params`: absent, or with a `dateRange`. */
 export type ActionParams = 'none' | 'dateRange';
 
 /** The ids "in v2 task actions (`actions[].id`)", and the params of each. */

@@ -9,8 +9,8 @@ import { type Connection, requestAnswer } from '../transport/send-request.ts';
 export type ConsentPdf = { readonly url: string };
 
 /**
- * Somebody will open it. So it is an https address, and not `javascript:` or `file:`. The sandbox, which is no https server, may name its
- * own.
+ * Somebody will open the URL. So it must be an https address, and not `javascript:` or `file:`. The sandbox, which has no https, may name
+ * its own server.
  */
 const isDownload = (baseUrl: string) => (url: string) => {
   const parsed = URL.parse(url);

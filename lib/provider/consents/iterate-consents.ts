@@ -6,10 +6,10 @@ import type { Consent } from './get-consent.ts';
 import { type ConsentQuery, listConsents } from './list-consents.ts';
 
 /**
- * Iterates over every consent of the Task Token's user, page by page, while `hasNext` is true ("List consents"). A page
- * is requested when its first consent is needed. A consent that a later page repeats is left out, as one moves to the next page when
- * another is given. Throws as `listConsents` does. Throws ProviderAmbiguous for a page without a new consent and with `hasNext`, which
- * would be an endless loop.
+ * Iterates over every consent of the Task Token's user, page by page, while `hasNext` is true ("List consents"). It requests a page when
+ * the page's first consent is needed. If a consent is given meanwhile, another one moves to the next page. So a repeated consent is left
+ * out. Throws as `listConsents` does. Throws ProviderAmbiguous for a page with `hasNext` and no new consent, which would be an endless
+ * loop.
  */
 export async function* iterateConsents(
   connection: Connection,

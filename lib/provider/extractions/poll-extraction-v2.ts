@@ -10,7 +10,7 @@ import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
 import { type Connection, exchange, parseAnswer } from '../transport/send-request.ts';
 
 export type ExtractionReadingV2 =
-  /** The body of a 202 is not shown, so it is not read. */
+  /** The document does not show the body of a 202, so it is not read. */
   { readonly kind: 'in-progress' } | { readonly kind: 'finished'; readonly data: readonly unknown[] };
 
 const answerSchema = v.object({ data: productData });

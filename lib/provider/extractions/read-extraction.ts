@@ -48,7 +48,7 @@ const bodySchema = v.fallback(
 
 const v1Endpoint: Endpoint = { method: 'GET', path: '/api/v1/products/retrieve-data/tasks/{taskId}' };
 
-/** An error in an answer about the poll only gets a name: the status decides. */
+/** In an answer about the poll, the error only gives a name, because the status decides. */
 const explain: NonNullable<ProviderRequest['explain']> = (status, body, call) => {
   const failure = parseExtractionFailure(status, body, call);
   const isOfPoll = status >= 500 || statusesOfPoll.includes(status);

@@ -54,7 +54,7 @@ const resultsSchema = v.object({
     v.array(
       v.object({ id: v.string(), status: v.string(), error: v.nullish(v.object({ code: v.string() })) }),
     ),
-    // More than any task has, and few enough to fit into a DynamoDB item.
+    // More actions than any task has, and few enough to fit into a DynamoDB item.
     v.maxLength(50),
   ),
 });
@@ -69,7 +69,7 @@ type ParsedResults =
         readonly errorCode?: string;
       }[];
     }
-  /** Not the documented structure, which is still under development ("Versioning", rule 5). */
+  /** `results` does not have the documented structure, which is still under development ("Versioning", rule 5). */
   | { readonly kind: 'unexpected' };
 
 /**

@@ -46,7 +46,7 @@ const paramsSchemas = {
 const isListed = (id: unknown): id is keyof typeof taskActions =>
   typeof id === 'string' && Object.hasOwn(taskActions, id);
 
-/** An id that the document does not list passes, as the provider adds actions: without params, or with a `dateRange`. */
+/** An id that the document does not list is accepted, because the provider adds actions. It may have no params, or a `dateRange`. */
 const action = v.lazy((input) => {
   const { id } = (input ?? {}) as { readonly id?: unknown };
   const params = paramsSchemas[isListed(id) ? taskActions[id] : 'unknown'];
@@ -106,10 +106,10 @@ const answerSchema = v.object({ taskId: answerTaskId });
 
 /**
  * Starts a v2 task ("Start task (v2)") and returns its taskId. The call is not idempotent. After ProviderAmbiguous or
- * ProviderAnswerTooLarge a task may exist, so never repeat the call. A 2xx without a valid taskId is ProviderAmbiguous.
- * If the connection has `encryptRawCredentials`, raw credentials are encrypted here, because the session token of the
- * call is the key. Throws InvalidProviderRequest before anything is sent. `whenRefused` is called as soon as a status that is not 2xx
- * has come: an error for a documented text has its name in `refusal`, and its body is still to be read.
+ * ProviderAnswerTooLarge a task may exist, so never repeat the call. A 2xx without a valid taskId is ProviderAmbiguous. If the connection
+ * has `encryptRawCredentials`, raw credentials are encrypted here, because the session token of the call is the key. Throws
+ * InvalidProviderRequest before anything is sent. If the answer is not 2xx, `whenRefused` is called before its body is read. An error for a
+ * documented text has the text's name in `refusal`.
  */
 export const startTask = async (
   connection: Connection,

@@ -10,12 +10,11 @@ import { waitForTask } from './wait-for-task.ts';
 /** "Start task (v2)", "Read task (v2)". */
 export const taskCalls = ({ connection, sessions, waiting }: ClientContext) => ({
   /**
-   * Credentials of mode `encrypted` are encrypted under one session token and sent only with that token:
-   * `sessionToken`, or else the current one. Other requests are sent once more with a new token after a 401, which
-   * started nothing.
+   * Sends credentials of mode `encrypted` only with the session token under which they are encrypted: `sessionToken`, or else the current
+   * one. After a 401, which started nothing, other requests are sent once more with a new token.
    */
   startTask: async (request: TaskRequest, sessionToken?: string): Promise<string> => {
-    // Before a login, which an invalid request does not need.
+    // The request is checked before the login, so that an invalid one needs none.
     checkTaskRequest(request);
     if (sessionToken !== undefined || request.credentials.mode === 'encrypted') {
       return startTask(connection, sessionToken ?? (await sessions.current()), request);

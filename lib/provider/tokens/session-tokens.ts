@@ -54,12 +54,12 @@ export const logIn = async (
   return token;
 };
 
-/** Returns the current session token, drops one that the provider refused, and logs in although there is one. */
+/** Returns the current session token, drops a token that the provider refused, and can log in although there is a current one. */
 export type SessionTokens = Tokens & { renew(): Promise<string> };
 
 /**
- * A token is replaced this long before it expires. It then stays valid for the call, and for a task whose credentials
- * are encrypted under it. start-task runs for at most 90 s.
+ * A token is replaced this long before it expires. So it stays valid for the call, and for a task whose credentials are encrypted under it.
+ * start-task runs for at most 90 s.
  */
 const safetyMarginMs = 120_000;
 
@@ -71,7 +71,7 @@ export const cacheSessionTokens = (options: {
   readonly logIn: () => Promise<string>;
   readonly lifetimeMs: number;
   readonly now: () => Date;
-  /** Called back for each token that is dropped. */
+  /** Called for each token that is dropped. */
   readonly onRefused?: () => void;
 }): SessionTokens => {
   const usableMs = Math.max(options.lifetimeMs - safetyMarginMs, options.lifetimeMs / 2);

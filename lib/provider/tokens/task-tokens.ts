@@ -64,8 +64,8 @@ export const cacheTaskTokens = (options: {
   readonly now: () => Date;
 }): TaskTokens => {
   const entries = new Map<string, Entry>();
-  // A target is a national id. There are too few of those for a plain hash to hide one, so the map's keys are HMACs.
-  // Their key never leaves this closure.
+  // The map's keys are HMACs, and their key never leaves this closure. A target is a national id, and there are so few that a plain hash
+  // would not hide one.
   const key = randomBytes(32);
   const nameOf = (target: string): string => createHmac('sha256', key).update(target).digest('base64');
 

@@ -33,8 +33,8 @@ export const tokenCalls = ({ connection, apiKey, clientId, sessions }: ClientCon
     createTaskToken: taskTokenFor,
 
     /**
-     * Makes a call with a Task Token for `target`. If the provider refuses the token, the whole call is made once more
-     * with a new one, so it must be safe to repeat, as a wait is.
+     * Makes a call with a Task Token for `target`. If the provider refuses the token, the whole call is made once more with a new one. So
+     * the call must be safe to repeat, as a wait is.
      */
     withTaskToken: <T>(target: string, call: (token: TaskToken) => Promise<T>): Promise<T> =>
       withSession({ current: () => taskTokenFor(target), drop: () => undefined }, call),

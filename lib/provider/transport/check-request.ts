@@ -8,8 +8,8 @@ const ruleOf = (issue: v.BaseIssue<unknown>): string => {
 };
 
 /**
- * Validates a request before it is sent. Throws InvalidProviderRequest with every violation. A field that the schema
- * does not name is accepted, because an entity or a later version may have it.
+ * Validates a request before it is sent. Throws InvalidProviderRequest with every violation. A field that the schema does not name is
+ * accepted, because an entity or a later version may need it.
  */
 export const checkRequest = (schema: v.GenericSchema, request: unknown, route: string): void => {
   const parsed = v.safeParse(schema, request);

@@ -8,7 +8,7 @@ export abstract class ProviderError extends Error {
   override readonly name: string = 'ProviderError';
   /** When the provider asks to be called again, if its answer said so. */
   declare retryAfter?: RetryAfter;
-  /** The error that the answer named although its status decides. As returned, so that it may be any text. */
+  /** The error that the answer named, although its status decides. It may be any text. */
   declare named?: NamedError;
 }
 
@@ -39,7 +39,7 @@ export class ProviderUnreachable extends ProviderError {
   override readonly name = 'ProviderUnreachable';
 }
 
-/** "Sandbox presets for `POST /api/v1/tasks`", by the document's names for them (`statusesWithTexts`). */
+/** The document's names for the texts in "Sandbox presets for `POST /api/v1/tasks`" (`statusesWithTexts`). */
 export type LegacyRefusal =
   | 'jwtExpired'
   | 'temporarilyRestricted'
@@ -123,17 +123,17 @@ export class WaitTimedOut extends ProviderError {
 }
 
 /**
- * Why an answer is no answer. `timeout` and `reset`: it did not come, or not to its end. `not-json` and `unexpected-answer`: its
- * body is not of the documented form.
+ * Why there is no usable answer. `timeout` and `reset`: it did not arrive, or only in part. `not-json` and `unexpected-answer`: its body
+ * does not have the documented form.
  */
 export type NoAnswer = 'timeout' | 'reset' | 'not-json' | 'unexpected-answer';
 
 /** Everything else: 5xx, 408, 3xx, a timeout, a reset or an unreadable answer. The call may have had an effect. */
 export class ProviderAmbiguous extends ProviderError {
   override readonly name = 'ProviderAmbiguous';
-  /** The status of the answer, if there was one and its status is the reason. */
+  /** The status of the answer, if the status is the reason. */
   declare readonly status?: number;
-  /** What else is the reason. */
+  /** The reason, if it is not the status. */
   declare readonly reason?: NoAnswer;
 
   constructor(
@@ -146,7 +146,7 @@ export class ProviderAmbiguous extends ProviderError {
   }
 }
 
-/** When the provider asked to be called again, by an answer with one of these statuses. Milliseconds of the epoch. */
+/** The time in `Retry-After` of an answer with one of these statuses, in milliseconds of the epoch. */
 export const retryAtOfStatus = (
   error: unknown,
   statuses: readonly number[],

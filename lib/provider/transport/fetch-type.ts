@@ -13,7 +13,7 @@ export type Fetch = (
   },
 ) => Promise<{
   readonly status: number;
-  /** Without it, a `Retry-After` is not seen. */
+  /** Without headers, a `Retry-After` is not seen. */
   readonly headers?: { get(name: string): string | null };
   readonly body: (AsyncIterable<Uint8Array> & { cancel(): Promise<void> }) | null;
 }>;

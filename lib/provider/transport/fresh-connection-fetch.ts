@@ -38,7 +38,7 @@ export const freshConnectionFetch =
           body: {
             async *[Symbol.asyncIterator]() {
               yield* answer;
-              // A body without a length ends with the connection, and Node also ends it at a reset or a timeout.
+              // A body without a length ends when the connection does. Node then reports its end even after a reset or a timeout.
               if (cut !== undefined) throw cut;
             },
             cancel: async () => {
@@ -60,7 +60,7 @@ export const freshConnectionFetch =
       );
       call.once('close', () => {
         clearTimeout(timer);
-        // No effect after an answer. An unexpected 101 closes without an answer and without an error.
+        // After an answer this has no effect. An unexpected 101 closes the connection without an answer or error.
         reject(new Error('The connection was closed without an answer.'));
       });
       call.end(body);

@@ -58,8 +58,8 @@ export type ProviderRequest = {
 type ProviderAnswer = { readonly status: number; readonly bytes: Uint8Array };
 
 /**
- * Parses the bytes of an answer as JSON. It may leave out what the schema of the answer does not read. (This type is not in
- * parse-answer.ts, because published types that import that file need valibot.)
+ * Parses the bytes of an answer as JSON. It may leave out what the answer's schema does not read. (This type is not in parse-answer.ts,
+ * because published types that import that file need valibot.)
  */
 export type ParseBytes = (bytes: Uint8Array) => unknown;
 
@@ -68,12 +68,12 @@ type Answer = Awaited<ReturnType<Fetch>>;
 /** A refusal has a few words. A longer body is not read to its end. */
 const maxRefusalBytes = 65_536;
 
-/** Room for all answers but results. */
+/** Enough for all answers except results. */
 const usualBytes = 65_536;
 
 /**
- * Reads a body into one buffer, as results would need twice their size while chunks are joined. A buffer of `cap` bytes
- * takes no more memory than is written to it, because the operating system supplies each of its pages at the first write.
+ * Reads a body into one buffer. Joining chunks would need twice the size of the results. A buffer of `cap` bytes takes only as much memory
+ * as is written to it, because the operating system supplies each page at its first write.
  */
 const readCapped = async (
   { status, body }: Pick<Answer, 'status' | 'body'>,
@@ -98,10 +98,10 @@ const readCapped = async (
   return bytes.subarray(0, size);
 };
 
-/** The beginning of a refusal's body: at most so much is read, for so many milliseconds. A start waits meanwhile. */
+/** How much of a refusal's body is read at most, and for how long. A start waits for it. */
 const beginning = { bytes: 4_096, milliseconds: 2_000 };
 
-/** Reads the beginning of a body. Never throws: what came until then is returned. */
+/** Reads the beginning of a body. Never throws, and returns what has arrived. */
 const readBeginning = async ({ body }: Pick<Answer, 'body'>): Promise<Uint8Array> => {
   const { bytes, milliseconds } = beginning;
   const chunks: Uint8Array[] = [];
@@ -117,7 +117,7 @@ const readBeginning = async ({ body }: Pick<Answer, 'body'>): Promise<Uint8Array
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, milliseconds);
   });
-  // A broken body, too, is as long as it got.
+  // If the connection breaks, the part that has arrived is returned.
   await Promise.race([read().catch(() => {}), timeout]);
   clearTimeout(timer);
   body?.cancel().catch(() => {});
@@ -146,7 +146,7 @@ const explained = async (
   const { explain, explainOnly, whenRefused } = request;
   whenRefused?.();
   if (explain === undefined || explainOnly?.includes(answer.status) === false) {
-    // The status decides, and the body is never read.
+    // Only the status counts, so the body is never read.
     answer.body?.cancel().catch(() => {});
     return undefined;
   }
@@ -156,7 +156,7 @@ const explained = async (
       : readBeginning(answer));
     return explain(answer.status, body, call);
   } catch {
-    // The status decides.
+    // If the body cannot be read, only the status counts.
     return undefined;
   }
 };
@@ -165,14 +165,14 @@ const jsonOf = (body: unknown, call: string): string => {
   try {
     return JSON.stringify(body);
   } catch {
-    // JSON.stringify's error contains names of the request's fields.
+    // The error of JSON.stringify contains names of the request's fields, so it is dropped.
     throw new InvalidProviderRequest(call, [{ path: '', rule: 'cannot be written as JSON' }]);
   }
 };
 
 /**
- * Makes one call and returns the status and bytes of its 2xx answer, as received. It never follows a redirect, which
- * would carry credentials along. Throws only ProviderErrors.
+ * Makes one call and returns the status and bytes of its 2xx answer, as received. It never follows a redirect, which would send credentials
+ * elsewhere. Throws only ProviderErrors.
  */
 export const exchange = async (connection: Connection, request: ProviderRequest): Promise<ProviderAnswer> => {
   const call = `${request.method} ${request.route}`;
@@ -183,7 +183,7 @@ export const exchange = async (connection: Connection, request: ProviderRequest)
       method: request.method,
       headers: {
         accept: 'application/json',
-        // Without it the server may compress (RFC 9110, section 12.5.3), and nothing is decompressed here.
+        // Without this header the server may compress (RFC 9110, section 12.5.3), and nothing here decompresses.
         'accept-encoding': 'identity',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...request.headers,
@@ -212,7 +212,7 @@ export const exchange = async (connection: Connection, request: ProviderRequest)
   }
 };
 
-/** As `exchange`, for a call whose 2xx statuses all mean the same. */
+/** Makes a call as `exchange` does, and returns only the bytes, because all its 2xx statuses mean the same. */
 export const sendRequest = async (connection: Connection, request: ProviderRequest): Promise<Uint8Array> =>
   (await exchange(connection, request)).bytes;
 

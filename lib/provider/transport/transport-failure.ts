@@ -15,7 +15,7 @@ export class TransportFailure extends Error {
   }
 }
 
-/** Codes of OpenSSL and Node for an invalid certificate. The handshake ended before any request. */
+/** Codes of OpenSSL and Node for an invalid certificate. The handshake then ended before any request. */
 const certificateErrors = new Set([
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
