@@ -1,4 +1,3 @@
-import { type Collecting, phaseOf, type Readable, type Starting } from './phase.ts';
 import type { Extraction } from './record.ts';
 
 /** All in seconds. `infra/settings/settings.ts` has their defaults and reasons, and `infra/settings/config.ts` validates them. */
@@ -79,8 +78,16 @@ export const secondsSince = (since: string, now: Date): number => {
   return milliseconds / 1000;
 };
 
+// Of each phase (phase.ts), only the times that are needed here.
+
+type Settled = { readonly settledAt: string };
+type Claimed = { readonly startingAt: string };
+type Read =
+  | { readonly phase: 'running'; readonly deadlineAt: string }
+  | (Settled & { readonly phase: 'grace' | 'collecting' });
+
 /** The end of the time in which results may lag behind the outcome. Then what is there is stored. */
-export const lagEnd = ({ settledAt }: Collecting, { resultsLag }: Timings): string =>
+export const lagEnd = ({ settledAt }: Settled, { resultsLag }: Timings): string =>
   plusSeconds(settledAt, resultsLag);
 
 /**
@@ -95,55 +102,24 @@ export const delayUntil = (dueAt: string, now: Date): number =>
   Math.max(0, Math.ceil((new Date(dueAt).getTime() - now.getTime()) / 1000));
 
 /** Until when a start attempt may make its start call: the timeout of start-task after its `STARTING` write. */
-export const startUntil = ({ startingAt }: Starting, { startTimeout }: Timings): string =>
+export const startUntil = ({ startingAt }: Claimed, { startTimeout }: Timings): string =>
   plusSeconds(startingAt, startTimeout);
 
 /**
  * Whether a start attempt can no longer make its start call, because Lambda has ended the function by then. Only a stale start may be
  * settled by others.
  */
-export const isStartStale = (record: Starting, now: Date, timings: Timings): boolean =>
+export const isStartStale = (record: Claimed, now: Date, timings: Timings): boolean =>
   now.toISOString() > startUntil(record, timings);
 
 /** Until when the task of a record is read: for its final status, for a correction, or for its results. */
-export const readUntil = (record: Readable, { grace, collectFor }: Timings): string => {
+export const readUntil = (record: Read, { grace, collectFor }: Timings): string => {
   if (record.phase === 'running') return record.deadlineAt;
   return plusSeconds(record.settledAt, record.phase === 'grace' ? grace : collectFor);
 };
 
-export const isReadTimeOver = (record: Readable, now: Date, timings: Timings): boolean =>
+export const isReadTimeOver = (record: Read, now: Date, timings: Timings): boolean =>
   now.toISOString() >= readUntil(record, timings);
-
-/**
- * When a reconcile has to change the status or close the record, whatever the provider answers. Unlike `dueAt`, this
- * cannot be postponed forever: only the statuses of the start window can occur twice.
- */
-const mustTransitionBy = (record: Extraction, timings: Timings): string => {
-  const phase = phaseOf(record);
-  switch (phase.phase) {
-    // By then it has left the line, too. Until then `dueAt` shows one whose reconcile fails.
-    case 'requested':
-      return plusSeconds(phase.requestedAt, timings.startWindow + timings.maxWait);
-    case 'starting':
-      return startUntil(phase, timings);
-    case 'grace':
-    case 'collecting':
-      return readUntil(phase, timings);
-    // A running execution reconciles at the deadline. If there is none, the sweep does so after the slack. So it does with a record
-    // that lacks an attribute.
-    default:
-      return plusSeconds(phase.deadlineAt, timings.machineSlack);
-  }
-};
-
-/**
- * For how many seconds an open record has been in its status beyond the time that the rules allow. 0 for a closed record
- * and for one in time.
- */
-export const stuckSeconds = (record: Extraction, now: Date, timings: Timings): number => {
-  if (record.dueShard === undefined) return 0;
-  return Math.max(0, secondsSince(mustTransitionBy(record, timings), now));
-};
 
 /**
  * In seconds. A sweep finds what is due within one interval. If one sweep fails or is cut short, it takes two. At three

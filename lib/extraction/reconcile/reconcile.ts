@@ -1,7 +1,7 @@
 import { defined } from '../../defined.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { isProblem } from '../codes.ts';
-import { stuckSeconds, type Timings, windowEnd } from '../deadlines.ts';
+import { type Timings, windowEnd } from '../deadlines.ts';
 import { isBriefFor, plan, planEarly } from '../decide.ts';
 import { type EndWaitDeps, endWait } from '../end-wait.ts';
 import { phaseOf } from '../phase.ts';
@@ -18,6 +18,7 @@ import { findRequest, forgetRequest } from '../request-data.ts';
 import { type Effect, logResult, type Perform, type RunDeps, run } from '../run.ts';
 import { startWindowOf } from '../start-window.ts';
 import type { RequestStore, Task, TaskStore } from '../store.ts';
+import { stuckSeconds } from '../stuck-seconds.ts';
 import { leaveToSlowQueue, type ReadDeps, readOnce } from './read-task.ts';
 
 /** Who asks for a reconcile. */
