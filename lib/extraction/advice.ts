@@ -1,7 +1,7 @@
 import { adviceOfCode } from './causes.ts';
 import { type Advice, openStatuses } from './record.ts';
 
-/** What the caller's code should do next, each with its meaning as a sentence. */
+/** What the caller's code should do next. Each value has its meaning as a sentence. */
 export const advices = {
   none: 'Nothing is left to do.',
   wait: 'An outcome may still follow.',
@@ -14,7 +14,7 @@ export const advices = {
   operator: 'The operator of Cosecha has to act. Requesting it again would not help.',
 } as const satisfies Readonly<Record<Advice, string>>;
 
-/** What the advice depends on. Any status is accepted, because later versions may add some. */
+/** What the advice depends on. Any status is accepted, because later versions may add one. */
 export type Advised = {
   readonly status: string;
   readonly reason?: string | undefined;
@@ -22,7 +22,7 @@ export type Advised = {
   readonly collectionError?: string | undefined;
   readonly collectedAt?: string | undefined;
   readonly actionResults?: readonly { readonly errorCode?: string }[] | undefined;
-  /** Somebody asked to have it erased, so that nobody may request it again by itself. */
+  /** Set once somebody has asked to erase it, so that no code requests it again. */
   readonly erasingAt?: string | undefined;
   /** Present while the record is open. */
   readonly dueShard?: number | undefined;
@@ -30,7 +30,7 @@ export type Advised = {
 
 const passing = /^(REQUEST_BLOCK_ERROR|ENTITY_API_ERROR)$/;
 
-/** Undefined without an outcome, and where it depends on results that are not collected yet. */
+/** The advice for an outcome. Undefined without an outcome, or if it depends on results that are not collected yet. */
 export const adviceOf = (of: Advised): Advice | undefined => {
   const { status, reason = '', lastProblem = '', collectionError = '' } = of;
   const isClosed = of.dueShard === undefined && !(openStatuses as readonly string[]).includes(status);
@@ -54,16 +54,16 @@ export const adviceOf = (of: Advised): Advice | undefined => {
 };
 
 /**
- * `failed`: the service, the provider or the bank did, and it counts against the share that the alarms watch
- * (docs/operations.md). `user`: the user can mend it, such as a wrong password. `caller`: the caller's code can, or somebody cancelled it.
+ * `failed`: the service, the provider or the bank failed. It counts in the share that the alarms watch (docs/operations.md). `user`: the
+ * user can fix it, such as a wrong password. `caller`: the caller's code can fix it, or somebody cancelled it.
  */
 export type Judgement = 'well' | 'user' | 'caller' | 'failed';
 
 /**
- * How an extraction ended. This is the only place that decides it: alarms, `health` and the console ask here. It follows from the
- * advice that an outcome gives when it is recorded. That of `COMPLETED` comes with its results.
+ * How an extraction ended. Only this function decides it: alarms, `health` and the console all use it. It follows from the advice at the
+ * time when the outcome is recorded, which `COMPLETED` gets only with its results.
  *
- * @param outcome a status and why, as `outcomeText` returns it: `REJECTED http-500`
+ * @param outcome a status and its reason, as `outcomeText` returns it: `REJECTED http-500`
  */
 export const judgeOutcome = (outcome: string): Judgement => {
   if (outcome === 'COMPLETED') return 'well';
@@ -75,7 +75,9 @@ export const judgeOutcome = (outcome: string): Judgement => {
 
 type Ended = { readonly status: string; readonly reason?: string; readonly lastProblem?: string };
 
-/** The status, followed by why, if that is known. The reason of `NOT_STARTED` is only that its time was over. */
+/**
+ * The status, followed by its cause if known. For `NOT_STARTED` that is `lastProblem`, because its `reason` is only that its time was over.
+ */
 export const outcomeText = ({ status, reason, lastProblem }: Ended): string => {
   const code = status === 'NOT_STARTED' ? (lastProblem ?? reason) : reason;
   return code === undefined ? status : `${status} ${code}`;

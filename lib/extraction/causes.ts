@@ -1,11 +1,11 @@
 import type { Advice } from './record.ts';
 
-/** The outcomes, and the field, for which a code decides what the caller should do next. */
+/** The outcomes, and the attribute, for which a code decides the advice. */
 type DecidedBy = 'REJECTED' | 'NOT_STARTED' | 'UNCONFIRMED' | 'collectionError';
 
 type AdviceOfCode = Advice | ((code: string) => Advice | undefined);
 
-/** The meaning is a clause, for operators. Without an advice of its own, a cause has that of all others (advice.ts). */
+/** The meaning is a clause for operators. A cause without an advice gets the default of its outcome (advice.ts). */
 type Cause = readonly [meaning: string, advice?: Partial<Readonly<Record<DecidedBy, AdviceOfCode>>>];
 
 type Causes = Readonly<Record<string, Cause>>;
@@ -58,7 +58,7 @@ const codesOfCalls = {
   ],
 } as const satisfies Causes;
 
-/** Why nothing was started, or why it is unknown. start-task writes these, and reconcile once no start can follow. */
+/** Why nothing was started, or why that is unknown. start-task writes these, and reconcile when no start can follow. */
 const codesOfStarts = {
   'session-token-refused': ['the session token that the caller sent is not valid', fixRequest],
   'credentials-refused-before': [
@@ -86,14 +86,14 @@ const codesOfStarts = {
   'start-window-over': ['`startWindowSeconds` passed'],
 } as const satisfies Causes;
 
-/** What an operator, or who erases, has done. A caller that requested again by itself would undo that. */
+/** What an operator or an erasure has done. Code that requests such an extraction again would undo it. */
 const codesOfOperators = {
   restored: ['restored from a backup in which the start was not confirmed'],
   cancelled: ['an operator cancelled it before its start', { NOT_STARTED: 'none' }],
   erased: ['somebody asked to have it erased', { NOT_STARTED: 'none' }],
 } as const satisfies Causes;
 
-/** What became of a task and its results. Reconcile writes these, and start-task the last two. */
+/** What happened to a task and its results. Reconcile writes these, and start-task also the last two. */
 const codesOfTasks = {
   'deadline-passed': ['no final status by `deadlineAt`'],
   'still-running': ['the provider reported that the task runs'],
@@ -113,14 +113,15 @@ const codesOfTasks = {
 
 const codes = { ...codesOfCalls, ...codesOfStarts, ...codesOfOperators, ...codesOfTasks };
 
-/** One of the public codes, or the form of those that have a variable part. */
+/** A public code, or the form of codes with a variable part. */
 export type PublicCode = keyof typeof codes;
 
 export const isPublicCode = (text: string): text is PublicCode => Object.hasOwn(codes, text);
 
 export const publicCodes = Object.keys(codes) as readonly PublicCode[];
 
-// Names of errors. The execution's history has names of starts, so that a name outlives a deployment. `collectionError` has names of reads.
+// Names of errors. Execution histories contain the names of start errors, so a name must outlive a deployment. `collectionError` contains
+// names of read errors.
 
 /** Errors by which start-task fails its state. The machine retries all but the first three (design, section 5). */
 const errorsOfStarts = {
@@ -139,7 +140,10 @@ const errorsOfStarts = {
 
 export type StartError = keyof typeof errorsOfStarts;
 
-/** Errors of a read (lib/provider/transport/errors.ts). A read can fail with `ProviderBusy` and its like, too. */
+/**
+ * Errors of a read (lib/provider/transport/errors.ts). A read can also fail with `ProviderBusy`, `ProviderUnreachable` and
+ * `ProviderUnauthorized`.
+ */
 const errorsOfReads = {
   ProviderRefused: ['the provider refused the call (4xx)'],
   ProviderExtractionFailed: ['the provider answered with an error of its own'],
@@ -155,7 +159,7 @@ export type ErrorName = keyof typeof errors;
 
 export const isErrorName = (name: string): name is ErrorName => Object.hasOwn(errors, name);
 
-/** Why nothing has ended yet. Only log lines have these. */
+/** Why an extraction has not ended yet. Only log lines have these. */
 const unfinished = {
   'not-started-yet': ['the start window is not over, and the execution may still start it'],
   'start-in-progress': ['another process may be making the start call'],
@@ -172,7 +176,7 @@ const causes = { ...codes, ...errors, ...unfinished };
 /** What a cause means, as a clause. */
 export const meaningOf = (cause: keyof typeof causes): string => causes[cause][0];
 
-/** Why a step ended as it did, or what it waits for: the `explanation` of plans and of log lines. */
+/** Why a step ended, or what it waits for: the `explanation` of plans and log lines. */
 export type Explanation = keyof typeof codesOfTasks | 'InternalError' | ErrorName | keyof typeof unfinished;
 
 /** The row of a code with a variable part, such as `held/<code>` for `held/timeout`. */
@@ -182,7 +186,7 @@ const rowOf = (code: string): Cause | undefined => {
   return isPublicCode(name) ? codes[name] : undefined;
 };
 
-/** What a code alone decides of the advice. */
+/** The advice that a code alone decides. */
 export const adviceOfCode = (code: string, by: DecidedBy): Advice | undefined => {
   const advice = rowOf(code)?.[1]?.[by];
   return typeof advice === 'function' ? advice(code) : advice;

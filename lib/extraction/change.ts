@@ -1,20 +1,20 @@
 import { type Extraction, type ExtractionStatus, terminalStatuses } from './record.ts';
 
 /**
- * Every allowed transition of `status`. Design, section 3, has who writes which. A change that writes a status names its transition: this
- * table gives its condition, and its type accepts no other status.
+ * Every allowed transition of `status`. Design, section 3, shows who writes which. A change that writes a status names its transition. This
+ * table gives the condition of that change, and its type accepts no other status.
  */
 export const allowedTransitions = {
   markStarting: { from: ['REQUESTED'], to: ['STARTING'] },
   revertToRequested: { from: ['STARTING'], to: ['REQUESTED'] },
   markRunning: { from: ['STARTING'], to: ['RUNNING'] },
-  /** The start was settled as stale before its attempt could write the taskId that it holds. */
+  /** The start was settled as stale before its attempt could write the taskId. */
   markRunningLate: { from: ['UNCONFIRMED'], to: ['RUNNING'] },
   markRejected: { from: ['STARTING'], to: ['REJECTED'] },
   /** The bank has refused the same credentials before. No call is made. */
   rejectRefused: { from: ['REQUESTED'], to: ['REJECTED'] },
   markUnconfirmed: { from: ['STARTING'], to: ['UNCONFIRMED'] },
-  /** The provider answered the start with a task of another extraction. Whether an own task runs is unknown. */
+  /** The provider answered the start with another extraction's task. It is unknown whether a task of this extraction runs. */
   disownTask: { from: ['RUNNING'], to: ['UNCONFIRMED'] },
   markNotStarted: { from: ['REQUESTED'], to: ['NOT_STARTED'] },
   markSettled: { from: ['RUNNING'], to: terminalStatuses },
@@ -26,17 +26,17 @@ export const allowedTransitions = {
   { readonly from: readonly ExtractionStatus[]; readonly to: readonly ExtractionStatus[] }
 >;
 
-/** The condition of a change. All of it must hold for the record when the change is written. */
+/** The condition of a change. All of it must hold for the stored record. */
 export type Guard = {
   readonly status?: readonly ExtractionStatus[];
-  /** Of the record that the decision was made on. Another record under the same id does not qualify. */
+  /** The request of the record that the decision was made for. Another record under the same id does not match. */
   readonly requestId?: string;
-  /** The attempt that the decision was made on: the caller's own, or the stale one. */
+  /** The attempt that the decision was made for: the process's own, or a stale one. */
   readonly attemptId?: string;
   /** `attemptId` must be absent. */
   readonly withoutAttempt?: true;
   readonly taskId?: string;
-  /** `dueShard` must be present: the record is open. A condition without `status` needs it. */
+  /** `dueShard` must be present: the record is open. A condition without `status` needs this. */
   readonly open?: true;
   /** `collectedAt` must be absent. */
   readonly uncollected?: true;
@@ -48,10 +48,7 @@ export type Guard = {
 /** The keys of an open record in the index `due`. */
 export type DueRecord = { readonly extractionId: string; readonly dueAt: string };
 
-/**
- * Who requested what, when, and how urgently. It never changes: two indexes have most of it, and consumers continue the
- * trace.
- */
+/** The attributes that no change may touch: two indexes contain most of them, and consumers continue the trace. */
 type Fixed =
   | 'extractionId'
   | 'reference'
@@ -74,21 +71,21 @@ export type Update = {
 };
 
 /**
- * What the record that refused a change shows. The SDK repeats an update whose answer was lost, and the repetition then fails
- * its own condition (design, section 3).
+ * What a record shows that refused a change. The SDK repeats an update whose answer was lost, and the repetition then fails its own
+ * condition (design, section 3).
  */
 export type Proof =
-  /** This process wrote it before, and the answer was lost. */
+  /** This process wrote the change before, and the answer was lost. */
   | 'written'
-  /** The record has the same change. Another process wrote it, or the record does not show which. */
+  /** The record has the same change. Another process wrote it, or the record does not show which process did. */
   | 'equal'
   /** Another change came first. */
   | 'lost';
 
-/** An update that is a transition, or that writes no status. */
+/** An update that is a transition, or one that writes no status. */
 type Move =
   | (Update & { readonly transition: TransitionName })
   | (Update & { readonly transition?: never; readonly set: { readonly status?: never } });
 
-/** An update, and how the record that refuses it shows whether the same change succeeded before. */
+/** An update. `proof` reads from the record that refused it whether the same change succeeded before. */
 export type Change = Move & { readonly proof: (refusing: Extraction) => Proof };

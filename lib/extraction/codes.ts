@@ -14,7 +14,7 @@ import {
   ProviderUnreachable,
 } from '../provider/transport/errors.ts';
 
-/** In characters. No known code is longer. */
+/** In characters. Every known code is shorter. */
 const maxCode = 64;
 
 /** A national id has at least six digits, and a code such as `E1042` has fewer. */
@@ -27,7 +27,7 @@ const maxDigits = 4;
 export const looksLikeCode = (text: string): boolean =>
   /^[A-Za-z][\w.-]*$/.test(text) && text.length <= maxCode && text.replace(/\D/g, '').length <= maxDigits;
 
-/** A code in letters, digits and underscores. A text that is not a code becomes `OTHER`. */
+/** Converts a code to letters, digits and underscores. A text that is not a code becomes `OTHER`. */
 const normalized = (code: string): string => (looksLikeCode(code) ? code.replace(/[.-]/g, '_') : 'OTHER');
 
 /** The `reason` of an extraction that the provider refused or failed: `errorType` or `errorType/errorCode`. */
@@ -36,7 +36,7 @@ export const failureReason = (failure: NamedError): string =>
     ? normalized(failure.errorType)
     : `${normalized(failure.errorType)}/${normalized(failure.errorCode)}`;
 
-/** The refusals that have a code of their own. An expired token is replaced, so that it is no cause. */
+/** The refusals with a code of their own. An expired token is replaced, so it has none. */
 const refusalCodes: Partial<Record<LegacyRefusal, string>> = {
   temporarilyRestricted: 'user-restricted',
   forbidden: 'forbidden',
@@ -47,15 +47,15 @@ const refusalCodes: Partial<Record<LegacyRefusal, string>> = {
 const httpCode = (status: number, named: NamedError | undefined): string =>
   named === undefined ? `http-${status}` : `http-${status}/${failureReason(named)}`;
 
-/** What a status showed that is not the reason by itself: a body of another form, or none. */
+/** The code of an ambiguous answer: its status if that is the reason, and otherwise `reason`. */
 const codeOfAmbiguous = ({ status, reason, named }: ProviderAmbiguous): string => {
   if (status === undefined) return reason ?? 'reset';
   return status >= 300 && status < 400 ? 'redirect' : httpCode(status, named);
 };
 
 /**
- * A failed call as one of the public codes (causes.ts). It is made from classes, statuses and what has the form of a code, never from a
- * message or a text. Any other error is one of Cosecha's own.
+ * A failed call as a public code (causes.ts). The code is made from classes, statuses and texts that look like a code, never from a
+ * message. Any other error is Cosecha's own.
  */
 export const problemOf = (error: unknown): string => {
   const { refusal, named } = error as ProviderError & { readonly refusal?: LegacyRefusal };
@@ -73,13 +73,13 @@ export const problemOf = (error: unknown): string => {
   return 'InternalError';
 };
 
-/** As `problemOf`, for a call that was to bring a token. These two say all there is. */
+/** As `problemOf`, for a call that requests a token. `unreachable` and a missing secret or setting get no prefix. */
 export const loginProblemOf = (error: unknown): string => {
   const problem = problemOf(error);
   return problem === 'unreachable' || error instanceof NotConfigured ? problem : `login-${problem}`;
 };
 
-/** Whether a text is a code that start-task, and nobody else, may have put into the cause of a failed state. */
+/** Whether a text has the form of the codes that only start-task puts into the cause of a failed state. */
 export const isProblem = (text: unknown): text is string =>
   typeof text === 'string' && text.length <= 200 && text.split('/').every(looksLikeCode);
 
@@ -91,7 +91,7 @@ const consentCodes: Readonly<Record<string, string>> = {
   ONE_SHOT_ALREADY_USED: 'consent-one-shot-already-used',
 };
 
-/** Why no extraction can start under a consent. Undefined if its state does not show it. */
+/** Why no extraction can start under a consent. Undefined if the state of the consent does not show it. */
 export const consentProblemOf = ({ status, subStatus }: Pick<Consent, 'status' | 'subStatus'>) => {
   if (status === 'IN_PROGRESS') return 'consent-in-progress';
   return status === 'INACTIVE' && Object.hasOwn(consentCodes, subStatus ?? '')

@@ -31,7 +31,7 @@ export type AnswerErasureDeps = {
   readonly tombstones: (erasureId: string) => AsyncIterable<Tombstone>;
   readonly send: SendErase;
   readonly fingerprintKey: () => Promise<string>;
-  /** Random, so that no caller can guess the id of another. */
+  /** Random, so that no caller can guess another caller's id. */
   readonly newId: () => string;
   readonly now: () => Date;
   readonly telemetry: Pick<Telemetry, 'log'>;
@@ -43,7 +43,7 @@ type ParsedErasure =
 
 const bodyLimitBytes = 4 * 1024;
 
-/** An id is not checked further: one that cannot exist is answered as one that does not. */
+/** An id is not checked further. An impossible id gets the same answer as an unknown one. */
 const bodySchema = v.pipe(
   closedObject(
     { reference: v.exactOptional(nameField), extractionId: v.exactOptional(line(64)) },
@@ -86,12 +86,15 @@ const answer = (
   body: JSON.stringify(body),
 });
 
-/** As many as one query of the index returns. */
+/** The most entries that one query of the index returns. */
 const maxCounted = 1_000;
 
 type Found = { readonly found: number; readonly newest: string };
 
-/** What of the caller the index shows. Undefined if the one that is named is not there, or of another caller. */
+/**
+ * Counts the caller's extractions in this scope, as the index shows them now. Undefined if a named extraction does not exist or belongs to
+ * another caller.
+ */
 const findNow = async (
   scope: ErasureScope,
   caller: string,
@@ -103,7 +106,7 @@ const findNow = async (
   }
   const query = { by: 'reference', name: scope.reference, requestedBy: caller } as const;
   const { entries } = await index.find({ ...query, limit: maxCounted, after: undefined });
-  // The newest comes first.
+  // The first entry is the newest.
   return { found: entries.length, newest: entries[0]?.requestedAt ?? '' };
 };
 
@@ -118,10 +121,12 @@ const progressOf = async (erasure: Erasure, { tombstones }: AnswerErasureDeps): 
   return viewOf(erasure, { found, erased: times.length, erasedAt: times.toSorted().at(-1) });
 };
 
-/** In seconds. A process may end before it has sent the search, and nobody carries out such an erasure. */
+/**
+ * In seconds. If a process ends before it has sent the search, no other process carries out that erasure. After this time it is replaced.
+ */
 const searchedWithin = 15 * 60;
 
-/** The open erasure that already does what is asked, if that is the last one of the scope. What an erasure is about stays fixed. */
+/** The last erasure of the scope, if it is open and covers all that was asked. An erasure covers only what was requested before it. */
 const openErasure = async (
   erasureId: string | undefined,
   newest: string,
@@ -136,7 +141,7 @@ const openErasure = async (
   return progress.status === 'ERASED' ? undefined : progress;
 };
 
-/** Each try that fails was beside another request for the same, which the next try finds. */
+/** A try fails if another request for the same scope was faster. The next try finds that erasure. */
 const maxTries = 5;
 
 const begin = async (
@@ -149,7 +154,7 @@ const begin = async (
   const parsed = parseErasureRequest(body.json);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
   const now = await findNow(parsed.scope, caller, deps);
-  // One answer for "does not exist" and "belongs to another caller", as `GET /extractions/{extractionId}` has.
+  // The same answer for "does not exist" and "belongs to another caller", as for `GET /extractions/{extractionId}`.
   if (now === undefined) return problem('not-found');
   const accepted = (view: PublicErasure) => answer(202, view, { location: `/erasures/${view.erasureId}` });
   const scopeMac = keyedMac(await deps.fingerprintKey(), 'erasure', [caller, parsed.scope], 128);
@@ -160,7 +165,7 @@ const begin = async (
     const erasureId = deps.newId();
     const asked = { erasureId, askedBy: caller, requestedBy: caller, askedAt: deps.now().toISOString() };
     if (!(await beginErasureOf(scopeMac, { ...asked, ...parsed.scope }, last, deps))) continue;
-    // Not the reference, which may name a person.
+    // The reference is not logged, because it may name a person.
     deps.telemetry.log('Erasure requested.', { caller, erasureId, found: now.found });
     return accepted(viewOf(asked, { found: now.found, erased: 0 }));
   }
@@ -179,8 +184,8 @@ const read = async (
 };
 
 /**
- * Answers `POST /erasures` and `GET /erasures/{erasureId}`, for the caller's own extractions alone. It only asks for the erasure: another
- * function erases. A repeated request is answered with the open erasure of the same. Throws what a dependency throws.
+ * Answers `POST /erasures` and `GET /erasures/{erasureId}`, only for the caller's own extractions. It records the request, and another
+ * function erases. A repeated request is answered with the open erasure of the same scope. Throws what its dependencies throw.
  */
 export const answerErasure = async (
   event: ErasureEvent,

@@ -22,10 +22,10 @@ export type AnswerFindDeps = Pick<AnswerReadDeps, 'extractions' | 'readers' | 't
 };
 
 const defaultLimit = 20;
-/** Each is read from the table, all at once, over the 50 connections that the SDK keeps at most. */
+/** All records of a page are read at the same time, and the SDK keeps at most 50 connections. */
 const maxLimit = 50;
 
-/** A reference or a batch, as a request may have it. */
+/** A reference or a batch, in the form that a request accepts. */
 export const nameField = line(maxNameLength);
 
 type Named = Pick<NameQuery, 'by' | 'name'>;
@@ -35,7 +35,7 @@ const isKnown = (name: string): boolean => ['reference', 'batch', 'limit', 'curs
 
 /** Returns the query, or why it is invalid. */
 const parseQuery = (parameters: FindEvent['queryStringParameters'] = {}): FindQuery | string => {
-  // Otherwise a misspelt `cursor` would return the first page every time.
+  // Unknown parameters are refused. Otherwise a misspelt `cursor` would return the first page every time.
   if (!Object.keys(parameters).every(isKnown)) {
     return 'Only reference or batch, limit and cursor are allowed as query parameters.';
   }
@@ -55,8 +55,8 @@ type Owned = Named & { readonly requestedBy: string | undefined };
 type Found = { readonly records: readonly Extraction[]; readonly isEnd: boolean };
 
 /**
- * Reads matching records until there are `wanted`. The index decides the order and the record all else: the entry of an erased
- * record can outlive it by a moment, and its id may then have another record.
+ * Reads matching records until there are `wanted`. The index gives the order, and each record decides whether it matches. An entry can
+ * outlive an erased record for a moment, and its id may then have another record.
  */
 const readMatching = async (
   query: Owned,
@@ -87,9 +87,9 @@ const matches = (record: Extraction, { by, name, requestedBy }: Owned): boolean 
 const invalid = (detail: string): APIGatewayProxyStructuredResultV2 => problem('invalid-request', { detail });
 
 /**
- * Answers `GET /extractions?reference=…` and `?batch=…` (design, section 6): the caller's own extractions with this name, and all of
- * them for readers. The cursor is the id of the last extraction of a page, so it reveals nothing, and is checked as that extraction
- * is. Throws what a dependency throws.
+ * Answers `GET /extractions?reference=…` and `?batch=…` (design, section 6) with the caller's own extractions of this name. A reader gets
+ * the extractions of all callers. The cursor is the id of the last extraction of a page. So it reveals nothing, and is checked as that
+ * extraction is. Throws what its dependencies throw.
  */
 export const answerFind = async (
   event: FindEvent,
@@ -104,7 +104,7 @@ export const answerFind = async (
   const query = { by, name, requestedBy: deps.readers.has(caller) ? undefined : caller };
 
   const after = cursor !== undefined && isUuid(cursor) ? await deps.extractions.get(cursor) : undefined;
-  // One answer for a forged cursor and one of another caller, so that nobody can test whether an id exists.
+  // The same answer for a forged cursor and another caller's cursor, so that no caller can test whether an id exists.
   if (cursor !== undefined && (after === undefined || !matches(after, query))) {
     return invalid('The query parameter cursor is not of this list. Begin again without it.');
   }

@@ -28,8 +28,8 @@ export type AnswerReadDeps = {
 };
 
 /**
- * The results of a record, if the bucket still has them. Its lifecycle rule removes them up to two days after
- * `retentionDays`, and a URL of a removed object would only return 403.
+ * The results of a record, if the bucket still has them. A lifecycle rule removes them up to two days after `retentionDays`, and a URL of a
+ * removed object would return 403.
  */
 export const availableResults = (
   { results, collectedAt }: Pick<Extraction, 'results' | 'collectedAt'>,
@@ -40,7 +40,7 @@ export const availableResults = (
   return now.toISOString() < plusSeconds(collectedAt, retentionDays * 86_400) ? results : undefined;
 };
 
-/** Answers `GET /extractions/{extractionId}` (design, section 6). Throws what a dependency throws. */
+/** Answers `GET /extractions/{extractionId}` (design, section 6). Throws what its dependencies throw. */
 export const answerRead = async (
   event: ReadEvent,
   deps: AnswerReadDeps,
@@ -50,7 +50,7 @@ export const answerRead = async (
   if (identified.kind === 'refused') return identified.answer;
   const { caller } = identified;
   const record = isUuid(extractionId) ? await deps.extractions.get(extractionId) : undefined;
-  // One answer for "does not exist" and "belongs to another caller", so that a caller cannot find out whether an id exists.
+  // The same answer for "does not exist" and "belongs to another caller", so that no caller can test whether an id exists.
   if (record === undefined || !(record.requestedBy === caller || deps.readers.has(caller))) {
     return problem('not-found');
   }
@@ -59,7 +59,7 @@ export const answerRead = async (
   const link = stored === undefined ? undefined : await deps.presign(stored);
   const expectedStartAt =
     record.status === 'REQUESTED' ? await deps.estimateStart?.(extractionId) : undefined;
-  // An audit trail of who received a link to bank data. The bucket's own log names only the function's role.
+  // This line shows who received a link to bank data. The bucket's own log names only the function's role.
   deps.telemetry.log('Extraction read.', { caller, linked: link !== undefined });
   return {
     statusCode: 200,

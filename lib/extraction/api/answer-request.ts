@@ -30,15 +30,15 @@ export type AnswerRequestDeps = RequestDeps & {
 const bodyLimitBytes = 64 * 1024;
 
 /**
- * Of a repeated request too: the first may have been recorded, and have failed before it was logged. `health` counts extractions at
- * `requestedMs`, and not lines.
+ * A repeated request is logged too, because the first one may have been recorded and then failed before it was logged. `health` counts
+ * extractions by `requestedMs`, not lines.
  */
 const requestedFields = (record: Extraction) => ({
   ...subjectFields(record),
   requestedMs: Date.parse(record.requestedAt),
 });
 
-/** Answers `POST /extractions` (design, section 6). Throws what a dependency throws. */
+/** Answers `POST /extractions` (design, section 6). Throws what its dependencies throw. */
 export const answerRequest = async (
   event: RequestEvent,
   deps: AnswerRequestDeps,
@@ -52,7 +52,7 @@ export const answerRequest = async (
   if (body.kind !== 'json') return refuseBody(body, bodyLimitBytes);
   const parsed = deps.parseRequest(body.json);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
-  // Throws NotConfigured, which is answered with 501: such an extraction could never be started.
+  // NotConfigured is thrown here, and answered with 501, because such an extraction could never be started.
   if (parsed.request.method === 'consent') deps.assertConsentsSetUp();
 
   const extractionId =

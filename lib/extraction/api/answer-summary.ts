@@ -9,7 +9,7 @@ import type { NamedEntry, NameIndex } from '../store.ts';
 import { type AnswerFindDeps, type FindEvent, nameField } from './answer-find.ts';
 import type { BatchSummary } from './public-view.ts';
 
-/** What is read of each record. */
+/** The attributes that are read of each record. */
 export type SummarizedRecord = Pick<
   Extraction,
   'extractionId' | 'status' | 'advice' | 'dueShard' | 'requestedBy' | 'batch'
@@ -24,11 +24,11 @@ export const summarizedAttributes = [
 ] as const satisfies readonly (keyof SummarizedRecord)[];
 
 export type AnswerSummaryDeps = Pick<AnswerFindDeps, 'index' | 'readers' | 'telemetry'> & {
-  /** The records of these ids that exist, in any order. */
+  /** Reads the existing records with these ids, in any order. */
   readonly readMany: (extractionIds: readonly string[]) => AsyncIterable<SummarizedRecord>;
 };
 
-/** 10 queries of 1,000 entries, one that shows whether there are more, and 100 reads of 100 records each. */
+/** This takes 10 queries of 1,000 entries, one that shows whether there are more, and 100 reads of 100 records each. */
 const maxCounted = 10_000;
 const entriesPerQuery = 1_000;
 
@@ -74,8 +74,8 @@ async function* matching(
 }
 
 /**
- * Answers `GET /extractions/summary?batch=…` (design, section 6): how the caller's own extractions of this batch are, and for readers
- * the extractions of all callers. The records are read, as the index has no status. Throws what a dependency throws.
+ * Answers `GET /extractions/summary?batch=…` (design, section 6): counts the caller's own extractions of this batch by status and advice. A
+ * reader gets the extractions of all callers. It reads the records, because the index has no status. Throws what its dependencies throw.
  */
 export const answerSummary = async (
   { queryStringParameters = {}, requestContext }: FindEvent,
@@ -91,7 +91,7 @@ export const answerSummary = async (
   }
   const query = { name: batch, requestedBy: deps.readers.has(caller) ? undefined : caller };
   const { ids, isComplete } = await entriesOf(deps.index, query);
-  // An entry can outlive an erased record by a moment, and its id may then have another record.
+  // An entry can outlive an erased record for a moment, and its id may then have another record.
   const counted = await summarize(matching(deps.readMany(ids), query));
   deps.telemetry.log('Batch summarized.', { caller, found: counted.extractions });
   const summary: BatchSummary = { batch, isComplete, ...counted };

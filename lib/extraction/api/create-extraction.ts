@@ -8,10 +8,10 @@ import type { SealedRequestData } from '../sealed-request-data.ts';
 import type { ExtractionStore, RepeatCounter, RequestStore } from '../store.ts';
 import { requestDataToSeal, type ValidRequest } from './parse-request.ts';
 
-/** The input of an execution. Histories show it for 90 days, so it has two ids and nothing of the request. */
+/** The input of an execution. Histories show it for 90 days, so it has two ids and nothing else of the request. */
 export type ExecutionInput = {
   readonly extractionId: string;
-  /** Of the record that it was started for. An execution can outlive its record, if that is erased or lost. */
+  /** The request of the record for which it was started. If the record is erased or lost, its execution can outlive it. */
   readonly requestId: string;
 };
 
@@ -21,11 +21,11 @@ export type RequestDeps = {
   readonly repeats: RepeatCounter;
   /** Encrypts under the seal key, bound to the record's ids, caller and request. Returns base64. */
   readonly seal: (record: Extraction, plaintext: SealedRequestData) => Promise<string>;
-  /** Starts the execution whose name is the extractionId. An existing one is success. */
+  /** Starts the execution with the extractionId as its name. If it exists already, that is success. */
   readonly startExecution: (input: ExecutionInput) => Promise<void>;
   /** 128 random bits, so that no caller can choose the key of the item. */
   readonly newRequestId: () => string;
-  /** False if the provider sends no webhooks. The record keeps it, so that a changed setting concerns later requests only. */
+  /** False if the provider sends no webhooks. The record stores it, so that a change of the setting affects only later requests. */
   readonly sendsWebhooks: boolean;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
@@ -36,9 +36,9 @@ type RequestOutcome =
   | { readonly kind: 'accepted'; readonly record: Extraction }
   /** The same request was made before under this key. */
   | { readonly kind: 'replayed'; readonly record: Extraction }
-  /** Another request was made before under this key. Its record is as it was. */
+  /** Another request was made before under this key. Its record stays unchanged. */
   | { readonly kind: 'key-reused' }
-  /** Too many other requests were made under this key. Nothing is compared, so that no password can be guessed. */
+  /** Too many other requests were made under this key. This one is not compared, so that no password can be guessed. */
   | { readonly kind: 'key-reused-often'; readonly retryAfter: number };
 
 /** The part of a request that is recorded unencrypted. */
@@ -77,14 +77,14 @@ export type RequestInput = {
   readonly requestedBy: string;
   readonly fingerprint: string;
   readonly request: ValidRequest;
-  /** As `parseTraceparent` returns it. A repeated request keeps the trace of the first, although it has another one. */
+  /** As `parseTraceparent` returns it. The record keeps the trace of the first request, even if a repeated one has another. */
   readonly traceparent?: string | undefined;
 };
 
 /**
- * Seals, stores what is sealed, records, and starts the execution, in this order (design, section 6). After a crash in
- * between, the caller's retry finds `REQUESTED` and continues. Without a retry the record ends as `NOT_STARTED`. Throws
- * what a dependency throws.
+ * Seals the request, stores the sealed data, writes the record, and starts the execution, in this order (design, section 6). After a crash
+ * in between, the caller's retry finds `REQUESTED` and continues. Without a retry, the record ends as `NOT_STARTED`. Throws what its
+ * dependencies throw.
  */
 export const createExtraction = async (input: RequestInput, deps: RequestDeps): Promise<RequestOutcome> => {
   const { extractionId } = input;
@@ -100,9 +100,9 @@ export const createExtraction = async (input: RequestInput, deps: RequestDeps): 
   });
   const creation = await deps.extractions.create(candidate);
   const record = creation.created ? candidate : creation.record;
-  // The record that was found may be this request's own: the SDK repeats a put whose answer was lost.
+  // The SDK repeats a put whose answer was lost. So the found record may belong to this request.
   const isOfThisRequest = record.requestId === requestId;
-  // If `create` throws, nobody knows whether it wrote, and a start may need this request's own item. So it is removed only here.
+  // The item is removed only here. If `create` throws, it may have written the record, and a start may need the item.
   if (!isOfThisRequest) await forgetRequest('another-request', candidate, deps);
   if (!isOfThisRequest) {
     const counted = await deps.repeats.count(extractionId, now);

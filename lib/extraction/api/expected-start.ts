@@ -1,18 +1,18 @@
 import { laneOf, type Place } from '../../rate-limit/start-line.ts';
 
-/** Who waits of one caller and priority, the oldest request first. */
+/** The starts in line of one caller and priority, the oldest request first. */
 export type LineLane = Pick<Place, 'caller' | 'priority'> & { readonly waiting: readonly Place[] };
 
-/** The line, and how fast it is released. */
+/** The line, and the rate at which it is released. */
 export type Line = {
   readonly lanes: readonly LineLane[];
-  /** Starts a second. Absent: there is no limit. */
+  /** In starts a second. Absent if there is no limit. */
   readonly perSecond?: number;
-  /** An operator paused starts, so that nobody knows when they go on. */
+  /** An operator has paused starts, so it is unknown when they continue. */
   readonly isPaused?: boolean;
 };
 
-/** Those in line by their lanes. In the index they are by group, too. */
+/** Groups the places in line by lane. The index sorts them by group too. */
 export const lanesOf = (places: readonly Place[]): readonly LineLane[] =>
   [...Map.groupBy(places, laneOf).values()].flatMap((lane) => {
     const [first] = lane;
@@ -22,8 +22,9 @@ export const lanesOf = (places: readonly Place[]): readonly LineLane[] =>
   });
 
 /**
- * How many starts are made before this one: callers share the rate by turns, and the priorities of one caller what he gets. So of each other
- * lane of its caller no more than stand before it in its own, and of each other caller no more than of its own. Undefined if it does not wait.
+ * How many starts are made before this one. The priorities of one caller take turns: each other lane of its caller makes at most one more
+ * start than stand before it in its own lane. Callers take turns too: each other caller makes at most one more than its own caller does
+ * before it. Undefined if it does not wait.
  */
 export const startsBefore = (lanes: readonly LineLane[], extractionId: string): number | undefined => {
   const own = lanes.find(({ waiting }) => waiting.some((one) => one.extractionId === extractionId));
@@ -46,8 +47,8 @@ export const startsBefore = (lanes: readonly LineLane[], extractionId: string): 
 };
 
 /**
- * When a start that waits will be made, as an ISO time: from its place and the rate, if both stay. Undefined if it does not wait, or
- * there is no rate, as for what only a breaker holds, or starts are paused.
+ * When a waiting start will be made, as an ISO time, if its place and the rate stay the same. Undefined if it does not wait, if there is no
+ * rate (only a breaker holds it), or if starts are paused.
  */
 export const expectedStartAt = (
   { lanes, perSecond, isPaused = false }: Line,

@@ -10,8 +10,8 @@ type IdempotencyKey =
   | { readonly kind: 'invalid'; readonly detail: string };
 
 /**
- * Parses the header `Idempotency-Key`: 1 to 255 printable ASCII characters, used unchanged. The quotes of the IETF
- * draft's form are part of the key.
+ * Parses the header `Idempotency-Key`: 1 to 255 printable ASCII characters, used unchanged. Quotes, as in the IETF draft, are part of the
+ * key.
  */
 export const parseIdempotencyKey = (header: string | undefined): IdempotencyKey => {
   if (header === undefined) return { kind: 'absent' };
@@ -20,9 +20,9 @@ export const parseIdempotencyKey = (header: string | undefined): IdempotencyKey 
 };
 
 /**
- * The extractionId for a caller's idempotency key: the first 16 bytes of SHA-256 over both, as a UUIDv8 (RFC 9562,
- * section 5.8). With 122 bits, two keys collide by accident once in 2^61 extractions. Caller and key are hashed as a
- * JSON list, so that no caller can construct the pair of another caller.
+ * The extractionId for a caller's idempotency key: the first 16 bytes of SHA-256 over caller and key, as a UUIDv8 (RFC 9562, section 5.8).
+ * With 122 bits, two keys collide by accident once in 2^61 extractions. Caller and key are hashed as a JSON list, so that no caller can
+ * construct another caller's pair.
  */
 export const extractionIdOf = (caller: string, idempotencyKey: string): string => {
   const bytes = createHash('sha256')
@@ -30,11 +30,11 @@ export const extractionIdOf = (caller: string, idempotencyKey: string): string =
     .digest();
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  // Of the first 16 bytes.
+  // `formatUuid` reads only the first 16 bytes.
   return formatUuid(bytes);
 };
 
-/** What the parts of a fingerprint are made of. `shown`: what the record shows of the request, and `confirmed`. */
+/** The inputs of a fingerprint. `shown` is what the record shows of the request, and `confirmed`. */
 type Parts = {
   readonly shown: object;
   readonly raw?: object;
@@ -44,11 +44,11 @@ type Parts = {
 
 const partsOf = (request: ValidRequest): Parts => {
   if (request.method === 'consent') {
-    // The consent names the user.
+    // The target is left out, because the consent names the user.
     const { target: _target, ...shown } = request;
     return { shown };
   }
-  // These two differ in every retry: a random IV, a new login.
+  // Encrypted credentials and the session token are left out, because they differ in every retry: a random IV, and a new login.
   const { sessionToken: _sessionToken, credentials, ...shown } = request;
   if (credentials.mode === 'encrypted') return { shown };
   if (credentials.mode === 'persisted') return { shown, persisted: credentials.value };
@@ -58,16 +58,16 @@ const partsOf = (request: ValidRequest): Parts => {
     : { shown, raw, login: { user: userOf(credentials.value), password } };
 };
 
-/** Whose request it is, and the record that shows the fingerprint. */
+/** The caller, and the extraction whose record shows the fingerprint. */
 type FingerprintOf = { readonly caller: string; readonly extractionId: string };
 
 /**
- * Distinguishes a repeated request from another one under the same idempotency key. It has four MACs, so that who has the key and
- * the record cannot guess a password back.
+ * Distinguishes a repeated request from another one under the same idempotency key. It has four MACs, so that nobody who has the key and
+ * the record can guess the password.
  *
- * Three are bound to the extraction, so that no two records can be compared. The MAC of the password has 8 bits, which 39 of 10,000
- * PINs share. It is bound to caller and user, so that no table of PINs holds for another user. It is bound to nothing that differs
- * between the records of one user: each record would fit another 39 PINs, and two records would leave one.
+ * Three MACs are bound to the extraction, so that no two records can be compared. The MAC of the password has only 8 bits, so 39 of 10,000
+ * PINs share it. It is bound to caller and user, so that a table of PINs for one user does not fit another. It is the same in all records
+ * of one user. If it differed, each record would fit another 39 PINs, and two records would leave one.
  */
 export const fingerprint = (
   request: ValidRequest,

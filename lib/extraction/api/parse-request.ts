@@ -14,7 +14,7 @@ import { type ActionParams, taskActions } from '../../provider/vocabulary.ts';
 import { type ConsentMethod, type CredentialsMethod, maxNameLength } from '../record.ts';
 import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../sealed-request-data.ts';
 
-/** The caller's own names for a request, and whether somebody waits for the outcome: `interactive` is not kept, as it is the default. */
+/** The caller's own names for a request, and its priority. `interactive` is not stored, because it is the default. */
 type CommonFields = {
   readonly reference?: string;
   readonly batch?: string;
@@ -43,9 +43,9 @@ export type ValidRequest = CredentialsRequest | ConsentRequest;
 
 /** What a deployment accepts. */
 export type AcceptedRequests = {
-  /** The setting `entities`. Without it, any entity. */
+  /** The setting `entities`. If absent, any entity is accepted. */
   readonly entities?: readonly string[];
-  /** The setting `moreActions`: the params of each action that the provider has added. */
+  /** The setting `moreActions`: the params of each action that the provider has added since. */
   readonly moreActions?: Readonly<Record<string, ActionParams>>;
 };
 
@@ -85,7 +85,7 @@ const actionOf = ({ moreActions }: AcceptedRequests) => {
   const idsWith = (params: ActionParams) => v.picklist(ids.filter((id) => actions[id] === params));
   const params = closedObject({ dateRange }, 'is required for this action and must contain dateRange');
   return v.pipe(
-    // Unchanged: an object schema of valibot would remove the unknown fields that `closedObject` has to refuse.
+    // Returned unchanged. An object schema of valibot would remove the unknown fields, and `closedObject` has to refuse them.
     v.custom<{ readonly id?: unknown }>(isPlainObject, 'must be an object with an id'),
     v.forward(
       v.check(({ id }) => (ids as readonly unknown[]).includes(id), `must be one of ${ids.join(', ')}`),
@@ -93,7 +93,7 @@ const actionOf = ({ moreActions }: AcceptedRequests) => {
     ),
     v.variant('id', [
       closedObject({ id: idsWith('dateRange'), params }, notAnObject),
-      // The others do not accept `params` ("v2 task request").
+      // All other actions accept no `params` ("v2 task request").
       closedObject({ id: idsWith('none') }, notAnObject),
     ]),
   );
@@ -104,7 +104,7 @@ const ciphertext = (mode: 'encrypted' | 'persisted') =>
 
 const wouldChange = 'must be a number that a 64-bit float keeps, or a string';
 
-/** An item of an issue's path in valibot's form. Only the key is used. */
+/** An item of an issue's path, in valibot's form. Only the key is used. */
 const pathItem = (key: string): v.UnknownPathItem => ({
   type: 'unknown',
   origin: 'value',
@@ -116,10 +116,10 @@ const pathItem = (key: string): v.UnknownPathItem => ({
 const pathOf = ([first = '', ...rest]: readonly string[]) =>
   [pathItem(first), ...rest.map(pathItem)] as [v.UnknownPathItem, ...v.UnknownPathItem[]];
 
-/** No entity's form is known to nest fields. The provider's own parser need not hold what 4,096 bytes can nest. */
+/** No known entity has nested fields. The limit protects the provider's parser from the depth that 4,096 bytes allow. */
 const maxLevels = 8;
 
-/** Whether objects and lists are nested deeper than so many levels, of which the value itself is the first. */
+/** Whether objects and lists are nested deeper than `levels`. The value itself is the first level. */
 const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -133,7 +133,7 @@ const anyCredentials = v.variant(
     closedObject(
       {
         mode: v.literal('raw'),
-        // The fields depend on the entity, so any field passes here. Everywhere else, unknown fields are refused.
+        // Any field is accepted here, because the fields depend on the entity. Everywhere else, unknown fields are refused.
         value: v.pipe(
           v.custom<Record<string, unknown>>(isPlainObject, notAnObject),
           v.check((value) => Object.keys(value).length > 0, 'must not be empty'),
@@ -157,7 +157,7 @@ const anyCredentials = v.variant(
   'must be an object whose mode is raw, encrypted or persisted',
 );
 
-/** An altered password would count at the bank as a wrong one. */
+/** The bank would count an altered password as a wrong one. */
 const credentials = v.pipe(
   anyCredentials,
   v.rawCheck(({ dataset, addIssue }) => {
@@ -186,7 +186,7 @@ const credentialsSchemaOf = (accepted: AcceptedRequests) =>
         actions: v.pipe(
           v.array(actionOf(accepted), 'must be a list'),
           v.minLength(1, 'must name at least one action'),
-          // The API document has no maximum. No task needs more.
+          // The API document names no maximum. No task needs more.
           v.maxLength(50, 'must name at most 50 actions'),
           v.rawCheck(({ dataset, addIssue }) => {
             if (!dataset.typed) return;
@@ -246,11 +246,11 @@ const consentSchema = closedObject(
   noJsonObject,
 );
 
-/** The method that a body names, which is none of the two if it is misspelt. */
+/** The method that a body names. A misspelt one is neither of the two. */
 const methodOf = (body: unknown): unknown =>
   isPlainObject(body) && Object.hasOwn(body, 'method') ? body.method : 'credentials';
 
-/** The part of a request that is sealed. KMS's limit applies to it. */
+/** The part of a request that is sealed. The limit of KMS applies to it. */
 export const requestDataToSeal = (request: ValidRequest): SealedRequestData => {
   if (request.method === 'consent') return { target: request.target };
   const { credentials, sessionToken, confirmed } = request;
@@ -258,8 +258,8 @@ export const requestDataToSeal = (request: ValidRequest): SealedRequestData => {
 };
 
 /**
- * Returns a function that validates a parsed JSON body by what a deployment accepts. It returns the request or every violation, not
- * only the first. It never throws.
+ * Returns a function that validates a parsed JSON body against what a deployment accepts. It returns the request, or all violations. It
+ * never throws.
  */
 export const extractionRequestParser = (accepted: AcceptedRequests): ((body: unknown) => ParsedRequest) => {
   const credentialsSchema = credentialsSchemaOf(accepted);
@@ -288,7 +288,7 @@ const parseWith = (
   return { kind: 'invalid', violations: [{ pointer: '/credentials', detail }] };
 };
 
-/** A request that names the default is the same as one without it, and so has the same fingerprint. */
+/** A request that names the default has the same fingerprint as one without it. */
 const withoutDefaultPriority = <Request extends { readonly priority?: (typeof priorities)[number] }>({
   priority,
   ...request

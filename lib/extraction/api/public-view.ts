@@ -22,7 +22,7 @@ type WithoutInternal<Record> = Record extends Extraction ? Omit<Record, Internal
 
 /** The representation of a record in the API: all attributes except the internal ones. */
 export type PublicExtraction = WithoutInternal<Extraction> & {
-  /** While it waits for the provider's rate: when its start is expected to be made. An estimate, of `GET /extractions/{extractionId}` alone. */
+  /** While it waits for the provider's rate, the estimated time of its start. Only in the answer of `GET /extractions/{extractionId}`. */
   readonly expectedStartAt?: string;
   readonly results?: {
     readonly url: string;
@@ -32,16 +32,16 @@ export type PublicExtraction = WithoutInternal<Extraction> & {
   };
 };
 
-/** How many extractions of a batch there are, and how they are. */
+/** The extractions of a batch, counted by status and advice. */
 export type BatchSummary = {
   readonly batch: string;
-  /** How many were counted. */
+  /** The number of counted extractions. */
   readonly extractions: number;
-  /** False: the batch has more than 10,000, and the others were not counted. */
+  /** False if the batch has more than 10,000. The others were not counted. */
   readonly isComplete: boolean;
-  /** How many are not closed: an outcome, its results or a correction may still come. */
+  /** How many are open. An outcome, results or a correction may still follow. */
   readonly open: number;
-  /** By status and advice, the most first. Without an outcome there is no advice. */
+  /** The counts by status and advice, the largest first. Without an outcome there is no advice. */
   readonly counts: readonly {
     readonly status: Extraction['status'];
     readonly advice?: NonNullable<Extraction['advice']>;
@@ -49,7 +49,10 @@ export type BatchSummary = {
   }[];
 };
 
-/** Removes the internal attributes. `link` is the presigned URL of the results; without it, `results` is left out. `expectedStartAt`: of one in line. */
+/**
+ * Removes the internal attributes. `link` is the presigned URL of the results. Without it, `results` is left out. `expectedStartAt` is for
+ * a start in line.
+ */
 export const publicView = (
   record: Extraction,
   link?: { readonly url: string; readonly expiresAt: string },
@@ -80,10 +83,10 @@ export const publicView = (
 /** What a caller sees of its erasure. */
 export type PublicErasure = {
   readonly erasureId: string;
-  /** `SEARCHING`: the index is still read, and `found` may grow. `ERASING`: `open` are left. `ERASED`: nothing is left. */
+  /** `SEARCHING`: the index is still being read, and `found` may grow. `ERASING`: `open` extractions are left. `ERASED`: none is left. */
   readonly status: 'SEARCHING' | 'ERASING' | 'ERASED';
   readonly askedAt: string;
-  /** When the last one was gone. */
+  /** When the last extraction was erased. */
   readonly erasedAt?: string;
   readonly found: number;
   readonly erased: number;

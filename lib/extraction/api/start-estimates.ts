@@ -4,19 +4,19 @@ import type { Place } from '../../rate-limit/start-line.ts';
 import { readItem, type SharedItemStore } from '../../shared-item/shared-item.ts';
 import { expectedStartAt, type Line, lanesOf } from './expected-start.ts';
 
-/** When a start in line will be made, as an ISO time. Undefined if it does not wait, or nobody knows. Throws nothing. */
+/** Estimates when a start in line will be made, as an ISO time. Undefined if it does not wait, or if that is unknown. Never throws. */
 export type EstimateStart = (extractionId: string) => Promise<string | undefined>;
 
 export type StartEstimatesDeps = {
   /** The table `Breakers`. */
   readonly store: Pick<SharedItemStore, 'read'>;
-  /** Who waits, as far as it is read. */
+  /** Reads the line, at most to the limit of pages. */
   readonly readLine: () => Promise<{
     readonly places: readonly Place[];
     readonly pages: number;
     readonly isComplete: boolean;
   }>;
-  /** The starts a second by hand, or of the setting. Undefined: none is set. */
+  /** The rate set by hand or by the setting, in starts a second. Undefined if none is set. */
   readonly limit: () => Promise<number | undefined>;
   readonly isPaused: () => Promise<boolean>;
   readonly now: () => Date;
@@ -24,14 +24,14 @@ export type StartEstimatesDeps = {
 };
 
 /**
- * For how long a process trusts what it read, for each page. A page takes 128 of the 3,000 read units a second that the index has, and
- * the dispatcher needs it too. What was expected stays right, as it is a time.
+ * How long a process trusts what it read, multiplied by the number of pages. A page takes 128 of the 3,000 read units that the index has
+ * each second, and the dispatcher needs it too. An estimate is a point in time, so it does not age.
  */
 const cacheMs = 3_000;
 
 const nobody: Line = { lanes: [] };
 
-/** The estimates of one process. Without a rate or a line, it reads one item in some seconds. */
+/** The estimates of one process. Without a rate or a line, it reads one item every few seconds. */
 export const startEstimates = (deps: StartEstimatesDeps): EstimateStart => {
   const { store, readLine, limit, isPaused, now, telemetry } = deps;
   let known: { readonly line: Line; readonly at: Date; readonly until: number } | undefined;
@@ -49,7 +49,7 @@ export const startEstimates = (deps: StartEstimatesDeps): EstimateStart => {
   const current = async (): Promise<NonNullable<typeof known>> => {
     const at = now();
     if (known !== undefined && at.getTime() < known.until) return known;
-    // Until it is known, or if it cannot be read.
+    // This value holds during the read, and if it fails.
     known = { line: nobody, at, until: at.getTime() + cacheMs };
     const { line, pages } = await read(at);
     known = { line, at, until: at.getTime() + pages * cacheMs };
