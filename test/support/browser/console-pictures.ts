@@ -4,7 +4,7 @@ import type { LineHistory } from '../../../tools/cli/aws/read-line-history.ts';
 import type { ConsoleAction } from '../../../tools/cli/console/actions/action-types.ts';
 import { requestAgainAction } from '../../../tools/cli/console/actions/start-again-actions.ts';
 import type { serveConsole } from '../../../tools/cli/console/serve-console.ts';
-import type { Hold } from '../../../tools/cli/console/sources/sources.ts';
+import type { AlarmLine, FindingLine, Hold } from '../../../tools/cli/console/sources/sources.ts';
 import { explainExtraction } from '../../../tools/cli/explain/explain-extraction.ts';
 import { commandTextOf } from '../../../tools/cli/terminal/command-text.ts';
 import type { StartRate } from '../../../tools/cli/terminal/describe-rate.ts';
@@ -272,6 +272,20 @@ const actions: readonly ConsoleAction[] = [
   ),
 ];
 
+const overdue: FindingLine = {
+  id: 'overdue',
+  result: 'failed',
+  message: `1 overdue; the longest due, ${idOf('02aa91f3')}, for 18 min`,
+  remedy: `\`cosecha reconcile ${idOf('02aa91f3')}\` reconciles it now and reports what fails.`,
+};
+
+const alarm: AlarmLine = {
+  name: 'Cosecha-prod-overdue',
+  description: 'A record is overdue. https://runbook.example/#overdue',
+  state: 'ALARM',
+  since: iso(-30),
+};
+
 /** What the console is served with. Its time is 100 s after that of the fixtures. */
 export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1] => ({
   ...consoleDeps(
@@ -326,20 +340,10 @@ export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1]
           result: 'passed',
           message: 'machine is ACTIVE, and no execution broke within a day',
         },
-        {
-          id: 'overdue',
-          result: 'failed',
-          message: `1 overdue; the longest due, ${idOf('02aa91f3')}, for 18 min`,
-          remedy: `\`cosecha reconcile ${idOf('02aa91f3')}\` reconciles it now and reports what fails.`,
-        },
+        ...(kind === 'day' ? [overdue] : []),
       ],
       alarms: async () => [
-        {
-          name: 'Cosecha-prod-overdue',
-          description: 'A record is overdue. https://runbook.example/#overdue',
-          state: 'ALARM',
-          since: iso(-30),
-        },
+        ...(kind === 'day' ? [alarm] : []),
         { name: 'Cosecha-prod-dead-letters', state: 'OK' },
       ],
       subjects: comparedSubjects,

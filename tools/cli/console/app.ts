@@ -82,12 +82,12 @@ const loadPage = async (own: string, { deps, frame, notices, tokens }: Making): 
   const { links } = frame;
   const path = pathOf(own);
   const query = new URLSearchParams(own.slice(path.length));
-  const [state, sandbox] = await Promise.all([readState(deps.sources), deps.sandboxState?.()]);
+  const state = await readState(deps.sources);
   const notice = notices.find(query.get('did'));
   const issueToken = (id: string) => tokens.keep(subjectOfToken({ id }, ''));
   const now = deps.now();
   const { load } = loadingOf(path);
-  const content = await load({ ...deps, query, state, links, now, notice, sandbox, issueToken });
+  const content = await load({ ...deps, query, state, links, now, notice, issueToken });
   return {
     ...content,
     model: [state, notice, content.model],

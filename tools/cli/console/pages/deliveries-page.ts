@@ -89,15 +89,16 @@ const headline = (all: readonly Row[], since: string): string => {
   return `Of ${count} in ${since}, ${refused} ${refused === 1 ? 'was' : 'were'} refused and ${failed} failed.${ofDoctor}`;
 };
 
-const none = html`<span class="none">–</span>`;
+/** A phone leaves it out. */
+const noneIf = (text: string | undefined) => (text === undefined ? html` class="none"` : '');
 
 const row = ({ at, taskId, extractionId, answer, appearance }: Row, now: Date, links: Links) => html`<tr>
 <td data-label="Time (UTC)">${clock(at, now, 'millisecond')} <span class="quiet">${ago(at, now)}</span></td>
 <th data-label="Verdict" scope="row">${badge(appearance.mark, appearance.style, appearance.kind)}</th>
-<td data-label="Task" >${taskId === undefined ? none : html`<code>${shown(taskId)}</code>`}</td>
-<td data-label="Extraction">${
+<td data-label="Task"${noneIf(taskId)}>${taskId === undefined ? '–' : html`<code>${shown(taskId)}</code>`}</td>
+<td data-label="Extraction"${noneIf(extractionId)}>${
   extractionId === undefined
-    ? none
+    ? '–'
     : html`<a class="mono" href="${links.extraction(extractionId)}" title="${shown(extractionId)}">${shortId(extractionId)}</a>`
 }</td>
 <td data-label="Answer">${answer === 500 ? '5xx' : answer}</td>

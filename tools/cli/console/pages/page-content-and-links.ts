@@ -17,7 +17,7 @@ export type Page = {
   readonly now: Date;
   /** What a form did. */
   readonly notice: Notice | undefined;
-  readonly sandbox: SandboxState | undefined;
+  readonly sandboxState?: () => Promise<SandboxState>;
   /** A token for the form of an action without a subject. */
   readonly issueToken: (actionId: string) => string;
 };

@@ -13,9 +13,10 @@ const button = (action: ConsoleAction, { issueToken, notice, links }: Page): Htm
 }</li>`;
 
 export const sandboxPage = async (page: Page): Promise<Content> => {
-  const { notice, links, sandbox: { active } = { active: [] } } = page;
+  const { notice, links } = page;
   const actions = page.actions.filter(({ place }) => place === 'sandbox');
   if (actions.length === 0) return notFoundPage(links);
+  const { active } = (await page.sandboxState?.()) ?? { active: [] };
   const groups = Map.groupBy(
     actions.filter(({ endsFaults }) => endsFaults !== true),
     ({ group = 'Other' }) => group,

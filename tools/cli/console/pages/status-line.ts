@@ -8,7 +8,7 @@ import { ago, type Html, plural, shown } from '../format-for-page.ts';
 import { countLastHour, type DeploymentState, heldIn } from '../sources/read-state.ts';
 import { type Hold, type Part, valueIn } from '../sources/sources.ts';
 import { icon } from './icons-and-badges.ts';
-import type { Links } from './page-content-and-links.ts';
+import { focusOn, type Links } from './page-content-and-links.ts';
 
 type Fact = { readonly text: Html | string; readonly kind?: 'trouble' | 'unknown' };
 
@@ -16,6 +16,10 @@ type Fact = { readonly text: Html | string; readonly kind?: 'trouble' | 'unknown
 export type Side = { readonly name: string; readonly who: string; readonly facts: readonly Fact[] };
 
 const trouble = (text: Html | string): Fact => ({ text, kind: 'trouble' });
+
+/** A trouble that leads to its rows. */
+const toList = (text: Html | string, filter: Readonly<Record<string, string>>, links: Links): Fact =>
+  trouble(html`<a href="${links.list()}?${new URLSearchParams(filter)}${focusOn.result}">${text}</a>`);
 
 /** The facts of a part, or that it could not be read: Health has the reason. */
 const factsOf = <Value>(part: Part<Value>, name: string, view: (value: Value) => readonly Fact[]) =>
@@ -42,14 +46,19 @@ const describeHolds = (state: DeploymentState, isOf: (hold: Hold) => boolean, no
   return rest > 0 ? [...shownHolds, trouble(`${rest} more are held.`)] : shownHolds;
 };
 
-const describeUs = (state: DeploymentState, ours: readonly string[], now: Date): readonly Fact[] => [
+const describeUs = (
+  state: DeploymentState,
+  ours: readonly string[],
+  links: Links,
+  now: Date,
+): readonly Fact[] => [
   ...ours.map(trouble),
   ...describeHolds(state, ({ kind }) => kind === 'paused', now),
   ...factsOf(state.open, 'what is open', (open) => {
     const late = open.filter((record) => isOverdue(record, now, state.sweepEveryMinutes)).length;
     return late === 0
       ? [{ text: 'nothing is overdue' }]
-      : [trouble(`${plural(late, 'extraction is', 'extractions are')} overdue`)];
+      : [toList(`${plural(late, 'extraction is', 'extractions are')} overdue`, { status: 'overdue' }, links)];
   }),
   // A new stage has none either. What a missing sweep leaves behind is overdue.
   ...factsOf(state.sweeps, 'sweeps', ({ items: [last] }) => [
@@ -69,14 +78,16 @@ type Failures = ReturnType<typeof countLastHour>;
 const isFailing = (counted: Failures[number]): boolean => shareOfFailures(counted).least > 0.05;
 
 /** `10 of 12 failed at demo-bank in the last hour, since 11:20Z`. */
-const describeFailures = (failing: Failures): readonly Fact[] => {
+const describeFailures = (failing: Failures, links: Links): readonly Fact[] => {
   const [worst, ...others] = failing;
   if (worst === undefined) return [];
   const { subject, failed, ended, since } = worst;
   const more = others.length === 0 ? '' : `, and some at ${plural(others.length, 'other')}`;
   return [
-    trouble(
+    toList(
       `${failed.toLocaleString('en')} of ${ended.toLocaleString('en')} failed at ${shown(subject, 60)} in the last hour, since ${since.slice(11, 16)}Z${more}`,
+      { status: 'failed', subject },
+      links,
     ),
   ];
 };
@@ -85,7 +96,7 @@ const describeFailures = (failing: Failures): readonly Fact[] => {
 const usualStart = 60;
 
 /** Below the failures that open a breaker, only what waits shows that starts are not accepted. */
-const describeWaits = (state: DeploymentState, now: Date): readonly Fact[] => {
+const describeWaits = (state: DeploymentState, links: Links, now: Date): readonly Fact[] => {
   const { open, rate } = state;
   const known = valueIn(rate);
   const inLine = new Set(
@@ -105,8 +116,10 @@ const describeWaits = (state: DeploymentState, now: Date): readonly Fact[] => {
   if (first === undefined) return [];
   const oldest = waiting.length === 1 ? 'for' : 'the first for';
   return [
-    trouble(
+    toList(
       html`${plural(waiting.length, 'extraction waits', 'extractions wait')} to be started, ${oldest} ${ago(first, now, true)}`,
+      { status: 'REQUESTED' },
+      links,
     ),
   ];
 };
@@ -135,12 +148,12 @@ export const sidesOf = (
   );
   const isOfAll = (hold: Hold): boolean => hold.kind === 'open' && hold.group === undefined;
   const isOfOne = (hold: Hold): boolean => hold.kind === 'open' && hold.group !== undefined;
-  const failures = describeFailures(failing);
+  const failures = describeFailures(failing, links);
   const held = describeHolds(state, isOfAll, now);
   const groups = heldIn(state).flatMap((hold) => (hold.kind === 'open' ? (hold.group ?? []) : []));
   const banks = [...new Set([...groups, ...(areMost ? [] : failing.map(({ subject }) => subject))])];
   return [
-    { name: 'Us', who: 'us', facts: describeUs(state, ours, now) },
+    { name: 'Us', who: 'us', facts: describeUs(state, ours, links, now) },
     {
       name: 'Provider',
       who: 'the provider',
@@ -174,7 +187,7 @@ export const sidesOf = (
     {
       name: 'Starts',
       who: 'us or the provider',
-      facts: [...describeWaits(state, now), ...describeLine(state, links, now)],
+      facts: [...describeWaits(state, links, now), ...describeLine(state, links, now)],
     },
   ];
 };
