@@ -2,27 +2,27 @@ import type { Extraction } from './record.ts';
 
 /** All in seconds. `infra/settings/settings.ts` has their defaults and reasons, and `infra/settings/config.ts` validates them. */
 export type Timings = {
-  /** For how long after `requestedAt` a start may be tried. */
+  /** How long after `requestedAt` a start may be tried. */
   readonly startWindow: number;
-  /** For how long an extraction may wait in line. That time does not count in the start window. */
+  /** How long an extraction may wait in line. The start window does not count this time. */
   readonly maxWait: number;
-  /** The timeout of start-task. A start attempt that is older is stale. */
+  /** The timeout of start-task. An older start attempt is stale. */
   readonly startTimeout: number;
   /** The timeout of reconcile-extraction. */
   readonly reconcileTimeout: number;
   /** From `requestedAt` to `deadlineAt`, without the time in line. */
   readonly deadline: number;
-  /** For how long the execution runs beyond the deadline. */
+  /** How long the execution may run after the deadline. */
   readonly machineSlack: number;
   /** The first pause between two reads of a task, or two attempts to collect. */
   readonly pollFirst: number;
   /** The longest pause between two reads of a running task. */
   readonly pollEvery: number;
-  /** For how long after settling results are tried to be collected, until `collectionError` is written. */
+  /** How long after the outcome results are collected, before `collectionError` is written. */
   readonly collectFor: number;
-  /** For how long after settling results are read again while a part of what was requested is missing from them. */
+  /** How long after the outcome incomplete results are read again. */
   readonly resultsLag: number;
-  /** For how long after `TIMED_OUT` the provider is read for a correction. */
+  /** How long after `TIMED_OUT` the provider is read for a correction. */
   readonly grace: number;
   /** From the close until TTL removes the record. */
   readonly recordRetention: number;
@@ -44,8 +44,8 @@ const names = [
 ] as const satisfies readonly (keyof Timings)[];
 
 /**
- * Parses the environment variable `TIMINGS`. Throws a SyntaxError or RangeError if it is malformed. Checked by hand, so that the
- * webhook's bundle contains no valibot.
+ * Parses the environment variable `TIMINGS`. Throws a SyntaxError or RangeError if it is malformed. It uses no valibot, which would enlarge
+ * the webhook's bundle.
  */
 export const parseTimings = (json: string): Timings => {
   const timings = JSON.parse(json) as Timings;
@@ -58,8 +58,8 @@ export const parseTimings = (json: string): Timings => {
 };
 
 /**
- * How often one execution waits in line at most, which bounds its history (`maxHistoryEvents` in infra/settings/config.ts). Who is refused
- * 400 times is the first in line for hours. From then on, its start is retried as if there were no line.
+ * How often one execution waits in line at most. This limits its history (`maxHistoryEvents` in infra/settings/config.ts). A start that was
+ * refused 400 times has been first in line for hours. From then on, the machine retries it without the line.
  */
 export const maxEntries = 400;
 
@@ -67,7 +67,7 @@ export const maxEntries = 400;
 export const plusSeconds = (time: string | Date, seconds: number): string =>
   new Date(new Date(time).getTime() + seconds * 1000).toISOString();
 
-/** The end of the start window: until when a start is tried. */
+/** The end of the start window. */
 export const windowEnd = (requestedAt: string, { startWindow }: Pick<Timings, 'startWindow'>): string =>
   plusSeconds(requestedAt, startWindow);
 
@@ -86,33 +86,32 @@ type Read =
   | { readonly phase: 'running'; readonly deadlineAt: string }
   | (Settled & { readonly phase: 'grace' | 'collecting' });
 
-/** The end of the time in which results may lag behind the outcome. Then what is there is stored. */
+/** The end of the time in which results may lag behind the outcome. After it, results are stored as they are. */
 export const lagEnd = ({ settledAt }: Settled, { resultsLag }: Timings): string =>
   plusSeconds(settledAt, resultsLag);
 
 /**
- * The longest delay of a message of SQS, in seconds: "Valid values: 0 to 900"
- * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html).
- * What is due later is left to the sweep.
+ * The longest delay of an SQS message, in seconds: "Valid values: 0 to 900"
+ * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html). The sweep handles what is due later.
  */
 export const maxDelaySeconds = 900;
 
-/** Whole seconds from `now` until `dueAt`, at least 0: the delay of its message. */
+/** The delay of a message for `dueAt`: whole seconds from `now`, at least 0. */
 export const delayUntil = (dueAt: string, now: Date): number =>
   Math.max(0, Math.ceil((new Date(dueAt).getTime() - now.getTime()) / 1000));
 
-/** Until when a start attempt may make its start call: the timeout of start-task after its `STARTING` write. */
+/** The time until which a start attempt may make its start call: its `STARTING` write plus the timeout of start-task. */
 export const startUntil = ({ startingAt }: Claimed, { startTimeout }: Timings): string =>
   plusSeconds(startingAt, startTimeout);
 
 /**
- * Whether a start attempt can no longer make its start call, because Lambda has ended the function by then. Only a stale start may be
- * settled by others.
+ * Whether a start attempt can no longer make its start call, because Lambda has ended its function. Another process may settle only a stale
+ * start.
  */
 export const isStartStale = (record: Claimed, now: Date, timings: Timings): boolean =>
   now.toISOString() > startUntil(record, timings);
 
-/** Until when the task of a record is read: for its final status, for a correction, or for its results. */
+/** The time until which the task is read: for its final status, a correction, or its results. */
 export const readUntil = (record: Read, { grace, collectFor }: Timings): string => {
   if (record.phase === 'running') return record.deadlineAt;
   return plusSeconds(record.settledAt, record.phase === 'grace' ? grace : collectFor);
@@ -122,12 +121,12 @@ export const isReadTimeOver = (record: Read, now: Date, timings: Timings): boole
   now.toISOString() >= readUntil(record, timings);
 
 /**
- * In seconds. A sweep finds what is due within one interval. If one sweep fails or is cut short, it takes two. At three
- * intervals, 15 minutes by default, sweeps do not reconcile it.
+ * In seconds. A sweep finds a due record within one interval. If one sweep fails or is cut short, it takes two. After three, 15 minutes by
+ * default, the sweeps do not work.
  */
 export const overdueAfterSeconds = (sweepEveryMinutes: number): number => 3 * sweepEveryMinutes * 60;
 
-/** Whether an open record is overdue. Before that, from `dueAt` on, it is due. */
+/** Whether an open record is overdue. From `dueAt` until then it is only due. */
 export const isOverdue = (
   { dueAt }: Pick<Extraction, 'dueAt'>,
   now: Date,

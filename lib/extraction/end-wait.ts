@@ -6,13 +6,13 @@ export type EndWaitDeps = {
   readonly wake: (callbackToken: string, extractionId: string) => Promise<unknown>;
 };
 
-/** The item changes when its execution begins to wait, and when the dispatcher releases it. */
+/** The item may change between read and write: when its execution begins to wait, and when the dispatcher releases it. */
 const maxTries = 3;
 
 /**
- * Ends the wait in line of an extraction that is not started any more. Its execution then finds the closed record, or none, and ends. The token is
- * answered before the item goes: if this process ends in between, the dispatcher answers it again, in its turn. Returns false if the item
- * changed again and again. Throws what the store or `wake` throws.
+ * Ends the wait in line of an extraction that will not be started. Its execution then finds a closed record, or none, and ends. The token
+ * is answered before the item is removed. So if this process ends in between, the dispatcher answers the token later. Returns false if the
+ * item changed too often. Throws what the store or `wake` throws.
  */
 export const endWait = async (
   { extractionId, requestId }: Pick<LineEntry, 'extractionId' | 'requestId'>,

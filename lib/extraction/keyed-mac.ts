@@ -3,8 +3,8 @@ import { userFields } from '../provider/assumptions.ts';
 import { bareNationalId } from '../provider/national-id.ts';
 
 /**
- * One text for each JSON value. The order of keys, the form of numbers and the normal form of Unicode do not matter, because a
- * person who types a password chooses none of them.
+ * Writes equal JSON values as one text. The order of keys, the form of numbers and the normal form of Unicode do not matter, because a
+ * person who types a password does not choose them.
  */
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
@@ -17,7 +17,7 @@ export const canonicalJson = (value: unknown): string => {
   return `{${fields.toSorted().join()}}`;
 };
 
-/** What a MAC under the fingerprint key is for. MACs of two purposes cannot be compared. */
+/** The purpose of a MAC under the fingerprint key. MACs of two purposes cannot be compared. */
 type Purpose = 'request' | 'raw' | 'persisted' | 'password' | 'refusal' | 'erasure';
 
 /** The first `bits` of an HMAC-SHA256 over a JSON value, in hex. */
@@ -30,8 +30,8 @@ export const keyedMac = (key: string, purpose: Purpose, value: unknown, bits: nu
 export type Fields = { readonly [field: string]: unknown };
 
 /**
- * Who the user of raw credentials is, in one form: a national id counts the same with dots, hyphen, spaces, or a small `k`. Of
- * credentials that do not name their user by the documented fields, it is all but the password.
+ * The user of raw credentials, in one form: a national id is the same with dots, hyphen, spaces, or a small `k`. If the credentials do not
+ * name the user by the documented fields, these are all fields except the password.
  */
 export const userOf = ({ password: _password, ...others }: Fields): Fields => {
   const named = userFields.filter((field) => typeof others[field] === 'string');

@@ -1,6 +1,6 @@
 import { type Extraction, isTerminalStatus } from './record.ts';
 
-/** A record, with the attributes that each record of its phase has. */
+/** A record with the attributes that every record of its phase has. */
 type In<Name extends string, Must extends keyof Extraction = never> = Extraction & {
   readonly phase: Name;
 } & { readonly [Each in Must]-?: NonNullable<Extraction[Each]> };
@@ -13,7 +13,7 @@ export type Grace = In<'grace', 'taskId' | 'settledAt'>;
 /** A final status, and open: its results are read. */
 export type Collecting = In<'collecting', 'taskId' | 'settledAt'>;
 type Closed = In<'closed'>;
-/** Open without an attribute that its status needs, or although nothing is left to do. Somebody wrote the table by hand. */
+/** Open, but it lacks an attribute that its status needs, or nothing is left to do. Somebody wrote the table by hand. */
 type Incomplete = In<'incomplete'>;
 
 export type Phase = Requested | Starting | Running | Grace | Collecting | Closed | Incomplete;
@@ -22,8 +22,8 @@ export type Phase = Requested | Starting | Running | Grace | Collecting | Closed
 export type Readable = Running | Grace | Collecting;
 
 /**
- * A time in the form in which times are compared. One that is missing or damaged is that of the step before, so that nothing waits for
- * longer than it would with it.
+ * A time in a form that can be compared. A missing or damaged time becomes the time of the step before, so that nothing waits longer
+ * because of it.
  */
 export const timeOr = (time: string | undefined, before: string): string => {
   const parsed = Date.parse(time ?? '');
@@ -42,7 +42,7 @@ const withTimes = (record: Extraction): Extraction => {
   };
 };
 
-/** The phase of a record: what decisions are made from. Each record has one, and unknown attributes stay. */
+/** The phase of a record, from which decisions are made. Every record has one. Unknown attributes stay. */
 export const phaseOf = (stored: Extraction): Phase => {
   const record = withTimes(stored);
   const { status, attemptId, taskId, dueShard, collectedAt, requestedAt, deadlineAt } = record;

@@ -1,35 +1,35 @@
 import * as v from 'valibot';
 
-/** Why a message asks for a reconcile, and who sends it. */
+/** Why a message asks for a reconcile. Each cause names its sender. */
 export const reconcileCauses = [
-  /** start-task: the record is open, with nothing for the execution to wait for. */
+  /** start-task: the record is open, and the execution does not wait for anything. */
   'start',
-  /** receive-webhook: the outcome is recorded. The results are not collected yet. */
+  /** receive-webhook: the outcome is recorded, and the results are not collected yet. */
   'webhook',
   /** start-task without webhook, and reconcile-extraction: the message was delayed until `dueAt`. */
   'due',
   /** sweep-extractions: it found and leased the record. */
   'sweep',
-  /** A rule of EventBridge: the execution FAILED, TIMED_OUT or was ABORTED, and starts nothing any more. */
+  /** A rule of EventBridge: the execution FAILED, TIMED_OUT or was ABORTED, and will not start anything. */
   'execution-broken',
 ] as const;
 
 export type ReconcileCause = (typeof reconcileCauses)[number];
 
-/** The body of a message in the reconcile queue. It is delivered at least once, in any order, and may be repeated. */
+/** The body of a message in the reconcile queue. It may arrive more than once, and in any order. */
 export type ReconcileMessage = {
   readonly extractionId: string;
   readonly cause: ReconcileCause;
   /**
-   * The `dueAt` that the message is for: until which it was delayed (`due`), of the lease (`sweep`), or when it moved to the slow queue.
-   * It is dropped if another process has moved `dueAt` ahead since.
+   * The `dueAt` for which it was sent: the end of its delay (`due`), the end of the lease (`sweep`), or when it moved to the slow queue. If
+   * another process has moved `dueAt` ahead since, the message is dropped.
    */
   readonly dueAt?: string;
 };
 
 /** Parses the body of a message. Returns undefined if Cosecha did not write it. */
 export const parseReconcileMessage = (body: string): ReconcileMessage | undefined => {
-  // Made here, so that the bundles of functions that only send contain no valibot.
+  // The schema is made here, so that functions that only send have no valibot in their bundles.
   const schema = v.strictObject({
     extractionId: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
     cause: v.picklist(reconcileCauses),
@@ -51,15 +51,14 @@ export type SendReconcileBatch = (
   messages: readonly ReconcileMessage[],
 ) => Promise<readonly ReconcileMessage[]>;
 
-/** SendMessageBatch takes at most ten messages. */
+/** The limit of SendMessageBatch. */
 export const maxPerBatch = 10;
 
-/** A message as Lambda passes it on. */
+/** A message as Lambda delivers it. */
 export type ReceivedMessage = { readonly messageId: string; readonly body: string };
 
 /**
- * The messages that SQS is to deliver again, after the visibility timeout, and in the end to the dead-letter queue.
- * Lambda deletes the others: "Reporting batch item failures",
- * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
+ * The messages that SQS delivers again after the visibility timeout, and at last moves to the dead-letter queue. Lambda deletes all others:
+ * "Reporting batch item failures", https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
  */
 export type BatchAnswer = { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };

@@ -11,20 +11,20 @@ type RecordDeliveryDeps = RunDeps &
   };
 
 export type RecordedDelivery =
-  /** No extraction is linked to the task: an early delivery or an orphan delivery. Both are stored. */
+  /** No extraction is linked to the task. The delivery is early or an orphan, and is stored. */
   | { readonly kind: 'stored' }
   /** The extraction was erased. Nothing is stored or read. */
   | { readonly kind: 'erased' }
   | { readonly kind: 'recorded'; readonly extractionId: string; readonly wake: WakeOutcome | 'no-token' };
 
 /**
- * Records the final status of a verified delivery in `Tasks`, marks what it shows about credentials, settles its extraction,
- * has the queue collect the results, and ends the execution's wait (design, section 4). In this order, the next delivery or the sweep repairs a crash after any
- * step: the execution goes on waiting until the queue has the rest. Throws what a dependency throws; the caller then answers
- * 5xx, and the provider delivers again.
+ * Records the final status of a verified delivery in `Tasks`, marks what it shows about credentials, settles its extraction, queues the
+ * collection, and ends the execution's wait (design, section 4). The execution waits until the queue has the rest. So after a crash at any
+ * step, the next delivery or the sweep continues. Throws what its dependencies throw. The caller then answers 5xx, and the provider
+ * delivers again.
  *
- * The race with start-task, which links the task. Both write one item of `Tasks`, and each reads in the answer to its own write
- * what the other has left there. So whichever comes second settles and wakes:
+ * The race with start-task, which links the task: both write one item of `Tasks`, and the answer to each write shows what the other one
+ * has stored. So the second one settles and ends the wait:
  *
  *     start-task:  start call ─► RUNNING ─► link: no status yet, so it waits
  *     webhook:                                    └─► status: finds link and token ─► settles ─► wakes
@@ -42,22 +42,23 @@ export const recordDelivery = async (
   const { extractionId, callbackToken } = task;
   if (task.isErased === true) return { kind: 'erased' };
   if (extractionId === undefined) {
-    // Counted with every delivery and not only with the first, which may have ended between storing and counting.
-    // docs/operations.md, "How orphan deliveries are counted", describes the effect on the alarm.
+    // Every such delivery is counted, because the process of the first may have ended between storing and counting. docs/operations.md,
+    // "How orphan deliveries are counted", describes the effect on the alarm.
     deps.telemetry.count('UnlinkedDelivery', delivery);
     return { kind: 'stored' };
   }
 
-  // Of two deliveries that disagree, the first one counts. The later one is only counted as a metric.
+  // If two deliveries disagree, the first one is used, and the later one is only counted.
   const taskStatus = finalStatusIn(task) ?? delivery.taskStatus;
   if (taskStatus !== delivery.taskStatus) deps.telemetry.count('StatusDisagreement', delivery);
-  // What the task showed first counts: its `firstStatus`.
+  // The mark depends on the `firstStatus` of the task.
   await markCredentials(task, delivery.taskStatus, deps);
   const settled = settleDelivered({ extractionId, taskId, taskStatus }, deps.now(), deps.timings);
-  // A repeated delivery mostly finds a closed record with the same outcome. Then it only logs and wakes again.
+  // For a repeated delivery, the record is mostly closed with the same outcome. Then this only logs and ends the wait again.
   const result = await runUnread(settled, { kind: 'webhook' }, { ...deps, perform: cannotPerform });
   if (result.conclusion === 'gone') {
-    // An erasure replaces the item of the task before it removes the record. Any other record was lost. The provider need not know.
+    // An erasure replaces the item of the task before it removes the record. In any other case the record was lost, which does not concern
+    // the provider.
     if ((await recordStatus()).isErased === true) return { kind: 'erased' };
     deps.telemetry.count('DeliveryWithoutRecord', delivery);
   }

@@ -6,14 +6,14 @@ import {
   terminalTaskStatuses as terminalStatuses,
 } from '../provider/vocabulary.ts';
 
-/** The final statuses of the provider: an extraction takes the final status of its task. */
+/** The final statuses of the provider. An extraction takes the final status of its task. */
 export {
   isTerminalTaskStatus as isTerminalStatus,
   type TerminalTaskStatus as TerminalStatus,
   terminalTaskStatuses as terminalStatuses,
 } from '../provider/vocabulary.ts';
 
-/** The outcomes of Cosecha itself, if the provider reports no final status (design, section 3). */
+/** Cosecha's own outcomes, if the provider reports no final status (design, section 3). */
 export const ownOutcomes = ['REJECTED', 'UNCONFIRMED', 'NOT_STARTED', 'TIMED_OUT'] as const;
 
 export type OwnOutcome = (typeof ownOutcomes)[number];
@@ -51,10 +51,10 @@ export type StoredResults = {
   readonly sha256: string;
 };
 
-/** Which part of the service wrote the outcome. */
+/** The part of the service that wrote the outcome. */
 export type SettledBy = 'webhook' | 'start' | 'reconcile';
 
-// `advice.ts` has the meaning of each, and from what it follows.
+// `advice.ts` has the meaning of each, and what it follows from.
 export type Advice =
   | 'none'
   | 'wait'
@@ -87,7 +87,7 @@ export type ConsentMethod = {
   readonly variant: ConsentVariant;
 };
 
-/** Of a reference or a batch, in code points. DynamoDB accepts 2,048 bytes as a key of an index, and a code point has four at most. */
+/** The longest reference or batch, in code points. A key of an index may have 2,048 bytes, and a code point has at most four. */
 export const maxNameLength = 256;
 
 /** The attributes that both methods have. */
@@ -96,12 +96,12 @@ type Progress = {
   readonly extractionId: string;
   /** The caller's own name for the request, at most 256 characters. */
   readonly reference?: string;
-  /** The caller's own name for the many requests that this one belongs to, at most 256 characters. */
+  /** The caller's own name for a batch of requests, at most 256 characters. */
   readonly batch?: string;
-  /** Nobody waits for the outcome, so its start goes into a lane of its own. Absent: `interactive`. */
+  /** No person waits for the outcome, so its start has a lane of its own. Absent: `interactive`. */
   readonly priority?: 'background';
   /**
-   * The caller's position in its trace, as W3C Trace Context has it in version 00. A consumer continues the trace from it.
+   * The caller's position in its trace, in the format of W3C Trace Context, version 00. A consumer continues the trace from it.
    *
    * @pattern ^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$
    */
@@ -110,11 +110,11 @@ type Progress = {
   readonly requestedBy: string;
   readonly requestedAt: Timestamp;
   /**
-   * Of the request that created the record, and the key of its item in `Requests`: 128 random bits. It distinguishes a repeated
-   * put from that of another request.
+   * The id of the request that created the record, and the key of its item in `Requests`: 128 random bits. It distinguishes a repeated put
+   * from another request's put.
    */
   readonly requestId: string;
-  /** The provider sends no webhooks (`providerSendsWebhooks`), so that a v2 task is polled by the queue. Never with a consent. */
+  /** The provider sends no webhooks (`providerSendsWebhooks`), so the queue polls a v2 task. Never set for a consent. */
   readonly withoutWebhook?: true;
   readonly deadlineAt: Timestamp;
   readonly status: ExtractionStatus;
@@ -125,17 +125,16 @@ type Progress = {
   readonly taskId?: string;
   readonly reason?: string;
   /**
-   * Why the last try brought nothing, as one of the public codes: the last start of an extraction that is not started, or the last read.
-   * Absent where nobody knows it. With stored results only `results-incomplete`: a part of what was requested is missing from them.
+   * Why the last try brought nothing, as a public code: the last start before it is started, and then the last read. Absent if unknown.
+   * With stored results it can only be `results-incomplete`: a requested part is missing.
    */
   readonly lastProblem?: string;
-  /** What the caller's code should do next. `isFinal` does not fix it: it follows the results too. */
+  /** What the caller's code should do next. It may change after `isFinal`, because it also depends on the results. */
   readonly advice?: Advice;
   readonly settledAt?: Timestamp;
   readonly settledBy?: SettledBy;
   /**
-   * The outcome never changes again. `TIMED_OUT` and `UNCONFIRMED` do not have it, because a late answer of the provider
-   * can still replace them.
+   * The outcome never changes again. `TIMED_OUT` and `UNCONFIRMED` lack it, because a late answer of the provider can still replace them.
    */
   readonly isFinal?: true;
   readonly actionResults?: readonly ActionResult[];
@@ -145,23 +144,23 @@ type Progress = {
   /** When a read of the task was over the size limit. The task is not read again. */
   readonly oversizedAt?: Timestamp;
   /**
-   * No other call about this extraction is made before this time. The provider asked to wait by `Retry-After`: a start by a 429, a
-   * read by a 429 or 503.
+   * The provider asked by `Retry-After` to wait: after a start by a 429, after a read by a 429 or 503. No call for this extraction is made
+   * before this time.
    */
   readonly notBefore?: Timestamp;
   /**
-   * When the first read after the end of the time of this status began: the last read. If its process ended, the record goes on
-   * unread.
+   * When the last read began: the first read after the time of the status was over. If its process ended, the record continues without a
+   * read.
    */
   readonly lastReadBegunAt?: Timestamp;
   /**
-   * The last read, or the store after it, failed or took too long for the reconcile queue. The slow queue reads and stores until one
-   * is answered.
+   * The last read, or the store after it, failed or took too long for the reconcile queue. The slow queue reads and stores until a read is
+   * answered.
    */
   readonly readsSlowly?: true;
   /**
-   * When an erasure was first about to erase it. From then on nothing of its results is stored or published. The outcome still is, and what is
-   * left is erased after that.
+   * When an erasure first reached it. From then on its results are neither stored nor published. Its outcome still is, and the rest is
+   * erased after that.
    */
   readonly erasingAt?: Timestamp;
   /** Partition of the sparse index `due`: 0..15 while the record is open, absent once it is closed. */
@@ -181,7 +180,7 @@ export type ConsentExtraction = Progress & ConsentMethod;
  */
 export type Extraction = CredentialsExtraction | ConsentExtraction;
 
-/** The final status that a delivery has left in the item of a task. Undefined if there is none that this version knows. */
+/** The final status that a delivery stored in the item of a task. Undefined if there is none, or if this version does not know it. */
 export const finalStatusIn = ({
   taskStatus,
 }: {
@@ -195,33 +194,27 @@ const allStatuses: ReadonlySet<ExtractionStatus> = new Set([
   ...ownOutcomes,
 ]);
 
-/**
- * Whether this version knows the status and the schema of a record. After a rollback, the newer version may have left
- * records that it does not know.
- */
+/** Whether this version knows the status and schema of a record. After a rollback, there may be records of the newer version. */
 export const isUnderstood = ({ schemaVersion, status }: Extraction): boolean =>
   schemaVersion === 1 && allStatuses.has(status);
 
-/**
- * Whether the task has an item in `Tasks`: it is a v2 task. The item guards the task id, also if the provider sends no
- * webhooks.
- */
+/** Whether the task has an item in `Tasks`, as every v2 task has. The item protects the task id, even if the provider sends no webhooks. */
 export const hasTaskItem = (record: Extraction): boolean => record.method === 'credentials';
 
 /**
- * Whether the provider reports the outcome by a webhook: "The only event is the v2 task completion webhook" ("Events").
- * For all other extractions only polling finds the outcome.
+ * Whether the provider reports the outcome by a webhook: "The only event is the v2 task completion webhook" ("Events"). For all other
+ * extractions, only polling finds the outcome.
  */
 export const hasWebhook = (record: Extraction): boolean =>
   hasTaskItem(record) && record.withoutWebhook !== true;
 
-/** The entity of an extraction by credentials, or the product of one by consent, which does not name its entity. */
+/** The entity, or for an extraction by consent the product, because a consent does not name its entity. */
 export const entityOrProductOf = (record: Extraction): string =>
   record.method === 'consent' ? record.product : record.entity;
 
 /**
- * The entity of an extraction by credentials, or the product of one by consent. Each line about progress has it, so that the
- * log shows which entities are slow or fail, and no metric needs a dimension for each.
+ * The same as fields of a log line. Each line about progress has them, so that the log shows which entities are slow or fail. So no metric
+ * needs a dimension for each entity.
  */
 export const subjectFields = (
   record: Extraction,
@@ -229,8 +222,8 @@ export const subjectFields = (
   record.method === 'consent' ? { product: record.product } : { entity: record.entity };
 
 /**
- * What a breaker knows about a start. A consent does not name its entity, so its group is by product. The last 8 digits of an id distinguish the
- * few starts that failed in one group.
+ * What a breaker knows about a start. A consent does not name its entity, so its group is the product. The last 8 digits of the id are
+ * enough to distinguish the few failed starts of a group.
  */
 export const breakerSubjectOf = (record: Extraction): BreakerSubject => ({
   extraction: record.extractionId.slice(-8),

@@ -4,12 +4,12 @@ import { type CredentialsExtraction, finalStatusIn, type TerminalStatus } from '
 import type { SealedCredentialsData } from './sealed-request-data.ts';
 import type { RefusalMark, RefusedCredentialsStore, Task, TaskLink, TaskStore } from './store.ts';
 
-/** What start-task knows of credentials that it is about to send. */
+/** What start-task knows about credentials before it sends them. */
 export type KnownCredentials = Pick<TaskLink, 'credentialsMac' | 'isConfirmed' | 'afterMark'>;
 
 /**
- * The MAC by which refused credentials are recognized, for the same caller and entity: of the user and the password. Without a
- * `password`, the secret has a name that nobody knows here, so all fields count.
+ * The MAC that recognizes refused credentials of the same caller and entity. It covers the user and the password. Without a `password`, the
+ * name of the secret field is unknown here, so all fields count.
  */
 export const credentialsMac = (
   key: string,
@@ -21,8 +21,8 @@ export const credentialsMac = (
 };
 
 /**
- * What is known of unsealed credentials. Nothing of ciphertext: the ciphertext of encrypted ones differs each time, and the user can change
- * what persisted ones stand for. Throws what `key` throws.
+ * What is known about unsealed credentials. Nothing is known about ciphertext: encrypted credentials differ each time, and the user can
+ * change what persisted ones stand for. Throws what `key` throws.
  */
 export const knownCredentials = async (
   record: CredentialsExtraction,
@@ -36,14 +36,14 @@ export const knownCredentials = async (
         ...defined({ isConfirmed: confirmed }),
       };
 
-/** Whether a mark says that the bank has refused the credentials. It compares the end itself, as TTL lags by days. */
+/** Whether a mark shows that the bank has refused the credentials. The end of the mark is compared here, because TTL is days late. */
 export const saysRefused = (mark: RefusalMark | undefined, now: Date): boolean =>
   mark?.isRefused === true && now.getTime() < mark.expiresAt * 1000;
 
 /**
- * Reads the mark of credentials that are about to be sent. They must not be if `isRefused`: the bank refused them, and the user has
- * not confirmed them since. Confirmed ones are sent, and what their task shows counts after this mark, although a clock may have
- * been ahead when it was written. Throws what the store throws; without an answer nothing may be sent.
+ * Reads the mark of credentials before they are sent. If `isRefused`, they must not be sent: the bank refused them, and the user has not
+ * confirmed them since. Confirmed credentials are sent, and what their task shows counts as later than this mark, even if the clock that
+ * wrote the mark was ahead. Throws what the store throws. Without an answer, nothing may be sent.
  */
 export const checkRefusalMark = async (
   { credentialsMac, isConfirmed }: KnownCredentials,
@@ -56,25 +56,24 @@ export const checkRefusalMark = async (
   };
 };
 
-/** Of credentials that were accepted. `FAILED` shows nothing about a password. */
+/** The final statuses of accepted credentials. `FAILED` shows nothing about a password. */
 const accepting: ReadonlySet<string> = new Set(['COMPLETED', 'PARTIAL']);
 
 /**
- * What the first final status of a task shows about its credentials, if that is to be marked. A locked account shows nothing, as its
- * password may be right. That credentials are right is marked only if the user confirmed them, as only then there may be a
- * refusal.
+ * What the first final status of a task shows about its credentials, if it has to be marked. A locked account shows nothing, because its
+ * password may be right. Accepted credentials are marked only if the user confirmed them, because only then there may be a refusal.
  */
 const proofIn = (firstStatus: string, { isConfirmed }: Task): Pick<RefusalMark, 'isRefused'> | undefined => {
   if (firstStatus === 'CREDENTIALS_WRONG') return { isRefused: true };
   return isConfirmed === true && accepting.has(firstStatus) ? { isRefused: false } : undefined;
 };
 
-/** More extractions than send one refused password within its days. So an item stays far below DynamoDB's 400 KB. */
+/** More than the extractions that send one refused password while its mark is kept. The limit keeps an item far below DynamoDB's 400 KB. */
 const maxExtractions = 50;
 
 /**
- * The mark after one extraction has shown something. Undefined if nothing changes. Of two that disagree, the later one counts. If
- * they agree, both extractions are kept, so that the erasure of one leaves what the other showed.
+ * The mark after one more extraction has shown something. Undefined if nothing changes. If the two disagree, the later one counts. If they
+ * agree, both extractions are kept, so that after the erasure of one the mark stays for the other.
  */
 export const mergeMarks = (found: RefusalMark | undefined, shown: RefusalMark): RefusalMark | undefined => {
   if (found === undefined) return shown;
@@ -87,8 +86,8 @@ export const mergeMarks = (found: RefusalMark | undefined, shown: RefusalMark): 
 };
 
 /**
- * The mark after an erasure, or undefined if no other extraction has shown the same. It ends when it would have ended before: the
- * times of the others are not stored.
+ * The mark after an erasure, or undefined if no other extraction has shown the same. Its end stays, because the times of the other
+ * extractions are not stored.
  */
 export const withoutExtraction = (mark: RefusalMark, extractionId: string): RefusalMark | undefined => {
   const extractionIds = mark.extractionIds.filter((id) => id !== extractionId);
@@ -97,7 +96,7 @@ export const withoutExtraction = (mark: RefusalMark, extractionId: string): Refu
 
 const daySeconds = 86_400;
 
-/** When a task showed something: later than the mark it is known to come after, although clocks differ. */
+/** When a task showed something. If a mark is known to be earlier, this time is later than that mark, even if clocks differ. */
 const shownAt = (noticedAt: string, afterMark: string | undefined): string =>
   afterMark === undefined || afterMark < noticedAt
     ? noticedAt
@@ -106,17 +105,16 @@ const shownAt = (noticedAt: string, afterMark: string | undefined): string =>
 export type MarkDeps = {
   readonly refusals: Pick<RefusedCredentialsStore, 'put'>;
   readonly tasks: Pick<TaskStore, 'notice' | 'setMarked'>;
-  /** `refusedCredentialsDays`. 0 switches all of it off. */
+  /** The setting `refusedCredentialsDays`. 0 disables the marks. */
   readonly keptDays: number;
   readonly now: () => Date;
 };
 
 /**
- * Marks what the first final status of a task shows about its credentials. `taskStatus` is a status that was just learned, and counts
- * if none was known. Called before the outcome is written: if the process ends in between, the record is open, and the next process
- * repeats this. A repetition uses the time of the first notice, so it replaces no later mark, and writes none that would have
- * expired. Once a mark was written, the task has `isMarked`, and no repetition writes it again, even after an erasure. Throws what a
- * store throws.
+ * Marks what the first final status of a task shows about its credentials. `taskStatus` was just learned, and counts if no status was
+ * known. It is called before the outcome is written. So if the process ends in between, the record is open, and the next process repeats
+ * it. A repetition uses the time of the first notice, so it replaces no later mark and writes no expired one. Once a mark was written, the
+ * task has `isMarked`, and no repetition writes it again, even after an erasure. Throws what a store throws.
  */
 export const markCredentials = async (
   task: Task,
@@ -125,11 +123,11 @@ export const markCredentials = async (
 ): Promise<void> => {
   const { taskId, callbackToken, notifiedAt } = task;
   const proofOf = (one: Task) => proofIn(one.firstStatus ?? taskStatus, one);
-  // One without a token was adopted. It keeps the status for start-task, which may link it at this moment.
+  // A task without a token was adopted. Its status is kept for start-task, which may link it at this moment.
   const isLinkedWithoutMac = task.credentialsMac === undefined && callbackToken !== undefined;
   if (isLinkedWithoutMac || task.isMarked === true) return;
   if (task.firstStatus !== undefined && proofOf(task) === undefined) return;
-  // Keeps the status of a read. That of a delivery is kept already, so this only shows whether the task was erased meanwhile.
+  // Stores the status of a read. The status of a delivery is stored already, so then this only shows whether the task was erased meanwhile.
   const known = await tasks.notice(taskId, taskStatus, notifiedAt ?? now().toISOString());
   const { credentialsMac, extractionId } = known ?? {};
   if (known?.noticedAt === undefined || credentialsMac === undefined || extractionId === undefined) return;
@@ -143,7 +141,7 @@ export const markCredentials = async (
   await tasks.setMarked(taskId);
 };
 
-/** The same of the final status that a delivery or a read has left in the item of the task. */
+/** The same for the final status that a delivery or a read stored in the item of the task. */
 export const markCredentialsIfKnown = async (task: Task, deps: MarkDeps): Promise<void> => {
   const taskStatus = finalStatusIn({ taskStatus: task.firstStatus ?? task.taskStatus });
   if (taskStatus !== undefined) await markCredentials(task, taskStatus, deps);

@@ -7,18 +7,18 @@ import type { Extraction } from './record.ts';
 import type { RequestStore, StoredRequest } from './store.ts';
 
 /**
- * The sealed item of a request: what binds it to its record, how long it is kept, and after what it is removed (design, "Forgotten once
- * used"). Callers say what happened. Only this file decides what follows for the item.
+ * The sealed item of a request: what binds it to its record, how long it is kept, and when it is removed (design, "Forgotten once used").
+ * Callers pass what happened. Only this file decides what follows for the item.
  */
 
-/** The record as it was left. Of an erasure its request alone, because the record may be gone. */
+/** The record after the event. For an erasure it is only the request, because the record may be gone. */
 type Left = Pick<Extraction, 'requestId'> &
   Partial<Pick<Extraction, 'method' | 'status' | 'dueShard' | 'taskId'>>;
 
 type Rule = (record: Left) => boolean;
 type Rules = { readonly [Method in Extraction['method']]: Rule };
 
-/** Total, because a newer version may have left a record with another method. */
+/** Accepts any method, because a newer version may have left a record with another one. */
 const ruleFor = ({ method }: Left, rules: Rules): Rule =>
   method === 'consent' ? rules.consent : rules.credentials;
 
@@ -26,9 +26,9 @@ const always: Rule = () => true;
 const never: Rule = () => false;
 
 /**
- * When nothing needs the item any more. Each poll of an extraction by consent does, also after the end of grace: a read that was under
- * way when another one closed the record may still correct it, and the results are then collected. So the item of a consent that
- * stays `TIMED_OUT` is left to expire.
+ * When nothing needs the item any more. Each poll of an extraction by consent needs it, even after grace: a read that began before another
+ * process closed the record may still correct it, and the results are then collected. So the item of a consent that stays `TIMED_OUT` is
+ * not removed, and expires.
  */
 const done: Rules = {
   credentials: ({ status }) => status !== 'REQUESTED' && status !== 'STARTING',
@@ -37,7 +37,7 @@ const done: Rules = {
 
 export const isRequestDone = (record: Extraction): boolean => ruleFor(record, done)(record);
 
-/** Once start-task has the task, it removes the credentials itself. So a poll costs no removal. */
+/** After it got the task, start-task removes the credentials itself. So a poll needs no removal. */
 const doneWithoutStart: Rules = {
   credentials: ({ status }) => status === 'NOT_STARTED' || status === 'UNCONFIRMED',
   consent: done.consent,
@@ -45,11 +45,11 @@ const doneWithoutStart: Rules = {
 
 const onEach = (rule: Rule): Rules => ({ credentials: rule, consent: rule });
 
-/** What happened, and of which records the item is then removed. */
+/** The events, and for each of them the records whose item is then removed. */
 const removedAfter = {
   /** Intake found the record of another request under the same key. */
   'another-request': onEach(always),
-  /** An invocation ended, by who asked. */
+  /** An invocation ended, named by its invoker. */
   'ended-by-start': done,
   'ended-by-machine': doneWithoutStart,
   'ended-by-queue': doneWithoutStart,
@@ -57,21 +57,21 @@ const removedAfter = {
   'ended-by-cancel': doneWithoutStart,
   /** receive-webhook has no access to requests. */
   'ended-by-webhook': onEach(never),
-  /** Reconcile adopted the task: start-task ended before its link, and so before it removed the item. A consent has no such task. */
+  /** Reconcile adopted the task, because start-task ended before it linked the task and removed the item. A consent has no such task. */
   'task-adopted': { credentials: always, consent: never },
-  /** A late start put the item back, and the record refused its `RUNNING`. */
+  /** A late start put the item back, and the record then refused `RUNNING`. */
   'late-start-refused': { credentials: never, consent: always },
-  /** The record is about to be erased, or is not there. */
+  /** The record is about to be erased, or does not exist. */
   erased: onEach(always),
-  /** A start of a backup was restored as `UNCONFIRMED`. */
+  /** A restore wrote a start of the backup as `UNCONFIRMED`. */
   restored: onEach(always),
 } as const satisfies Readonly<Record<string, Rules>>;
 
 type ItemEvent = keyof typeof removedAfter;
 
 /**
- * The item that a late start puts back before its record is `RUNNING` again. Another process has settled the start as stale, and may
- * still be about to remove the item. It does not know the `taskId`, and so leaves an item that has it. By credentials there is none,
+ * The item that a late start puts back before its record is `RUNNING` again. Another process settled the start as stale, and may still
+ * remove the item. That process does not know the `taskId`, so it leaves an item that contains it. For credentials nothing is put back,
  * because they have been sent.
  */
 export const itemToPutBack = (
@@ -85,8 +85,8 @@ const hour = 3_600;
 const day = 24 * hour;
 
 /**
- * The last moment at which the sealed data of a request can be needed. The item is removed when the data have been used;
- * DynamoDB removes what a process that ended has left, within days of this moment
+ * The last time at which the sealed data of a request can be needed. The item is removed when the data have been used. If the process ended
+ * before that, DynamoDB removes the item within days of this time
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html).
  */
 const neededUntil = (
@@ -102,8 +102,8 @@ const neededUntil = (
 const epochSeconds = (time: string): number => Math.ceil(new Date(time).getTime() / 1000);
 
 /**
- * What the sealed data of a record are for: SHA-256 over caller and request, in hex. It is bound to the ciphertext, so that nobody who can
- * write records has the credentials sent to another bank, for other actions, or shown to another caller.
+ * The purpose of the sealed data of a record: SHA-256 over caller and request, in hex. It is bound to the ciphertext. So nobody who can
+ * write records can have the credentials sent to another bank, used for other actions, or the results shown to another caller.
  */
 export const purposeDigest = (record: Extraction): string => {
   const { method, requestedBy } = record;
@@ -116,22 +116,22 @@ export const purposeDigest = (record: Extraction): string => {
     .digest('hex');
 };
 
-/** The `expiresAt` with which intake writes an item, in epoch seconds. */
+/** The `expiresAt` of an item that intake writes, in epoch seconds. */
 export const requestExpiry = (
   record: Pick<Extraction, 'method' | 'requestedAt' | 'deadlineAt'>,
   timings: Timings,
 ): number => epochSeconds(neededUntil(record, timings));
 
 /**
- * Whether the item may expire before a reconcile at `dueAt`. By consent, it outlives the deadline by a day, whatever the settings
- * were when intake wrote it. So no poll before the deadline has to read when it expires.
+ * Whether the item may expire before a reconcile at `dueAt`. The item of a consent outlives the deadline by a day, whatever the settings
+ * were when intake wrote it. So a poll before the deadline need not read its expiry.
  */
 const mayExpireBefore = (dueAt: string, record: Extraction): boolean =>
   !isRequestDone(record) && (record.method === 'credentials' || dueAt > record.deadlineAt);
 
 /**
- * The `expiresAt` with which an item outlives a reconcile at `dueAt`. A pause, or settings that have become longer, may hold the
- * record beyond the moment that intake has written. Undefined if that moment is late enough.
+ * A later `expiresAt`, so that the item outlives a reconcile at `dueAt`. A pause, or a setting that became longer, may hold the record
+ * beyond the expiry that intake wrote. Undefined if the item lives long enough.
  */
 const extendedExpiry = ({ expiresAt }: StoredRequest, dueAt: string): number | undefined =>
   expiresAt >= epochSeconds(plusSeconds(dueAt, hour)) ? undefined : epochSeconds(plusSeconds(dueAt, day));
@@ -139,8 +139,8 @@ const extendedExpiry = ({ expiresAt }: StoredRequest, dueAt: string): number | u
 type ItemDeps = { readonly requests?: RequestStore; readonly telemetry: Telemetry };
 
 /**
- * The item of a record's request. Undefined if there is none, or one of another extraction; the caller then reads the record
- * again, because the process that used the item also removed it. Throws what the store throws.
+ * Finds the item of a record's request. Undefined if there is none, or if it belongs to another extraction. The caller then reads the
+ * record again, because the process that used the item also removed it. Throws what the store throws.
  */
 export const findRequest = async (
   { extractionId, requestId }: Pick<Extraction, 'extractionId' | 'requestId'>,
@@ -150,7 +150,7 @@ export const findRequest = async (
   return item?.extractionId === extractionId ? item : undefined;
 };
 
-/** Keeps the item of the request until the record is reconciled again at `dueAt`. A failure is logged and fails nothing. */
+/** Keeps the item until the record is reconciled at `dueAt`. A failure is logged, and nothing else fails. */
 export const keepRequest = async (
   record: Extraction,
   dueAt: string,
@@ -166,7 +166,7 @@ export const keepRequest = async (
   }
 };
 
-/** Removes the item if what happened has made it unneeded. Throws what the store throws. */
+/** Removes the item if this event has made it unneeded. Throws what the store throws. */
 export const removeRequest = async (
   event: ItemEvent,
   record: Left,
@@ -177,7 +177,7 @@ export const removeRequest = async (
     await requests.remove(requestId, event === 'erased' ? 'any task' : { taskId });
 };
 
-/** The same by a function. A failure is counted and fails nothing: the item then expires. */
+/** The same, but a failure is only counted, because the item expires. */
 export const forgetRequest = async (
   event: ItemEvent,
   record: Extraction,

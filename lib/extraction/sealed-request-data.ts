@@ -1,8 +1,8 @@
 import type { Credentials } from '../provider/tasks/start-task.ts';
 
-// Apart from request-data.ts: the client's published types name these, and nothing of the stores.
+// This file is separate from request-data.ts, because the client's published types name these types and no store.
 
-/** The user's credentials and, if they are encrypted under a session token of the caller, that token. */
+/** The user's credentials. If they are encrypted under a session token of the caller, also that token. */
 export type SealedCredentialsData = {
   readonly credentials: Credentials;
   readonly sessionToken?: string;

@@ -1,21 +1,21 @@
 import type { NamedEntry, NameIndex } from './store.ts';
 
 /**
- * A name as it was sent, in NFC and in NFD, each once (https://unicode.org/reports/tr15/). Two programs may send the same name in two
- * forms. Each record keeps the form that its caller sent, as callers join on it.
+ * The spellings of a name: as it was sent, in NFC and in NFD, each once (https://unicode.org/reports/tr15/). Two programs may send the same
+ * name in two forms. Each record keeps its caller's form, because callers join on it.
  */
 const spellingsOf = (name: string): readonly string[] => [
   ...new Set([name, name.normalize('NFC'), name.normalize('NFD')]),
 ];
 
-/** Whether two names are the same, in whatever form. */
+/** Whether two names are the same in NFC. */
 export const isSameName = (one: string | undefined, other: string): boolean =>
   one?.normalize('NFC') === other.normalize('NFC');
 
-/** Which of its spellings a name of a record is, as the position after its entry needs it. */
+/** The number of the spelling under which a record has its name. A position in the index needs it. */
 export const spellingIn = (name: string, of: string): number => Math.max(0, spellingsOf(of).indexOf(name));
 
-/** An index that finds a name in each of its spellings, one after the other. */
+/** An index that searches all spellings of a name, one after the other. */
 export const inAnySpelling = (index: NameIndex): NameIndex => ({
   find: async ({ after, ...query }) => {
     const names = spellingsOf(query.name);

@@ -1,7 +1,7 @@
 import type { LineEntry, StoredEntry } from '../rate-limit/start-line.ts';
 import type { Timings } from './deadlines.ts';
 
-/** How long a start has waited by now, in milliseconds. The start window does not count this time. */
+/** How long a start has waited in line so far, in milliseconds. The start window does not count this time. */
 export const waitedMs = (
   entry: Pick<LineEntry, 'waitedMs' | 'waitingSince'> | undefined,
   now: Date,
@@ -11,7 +11,7 @@ export const waitedMs = (
   return entry.waitedMs + Math.max(0, now.getTime() - since);
 };
 
-/** Until when a start may be tried, and whether it has waited in line for too long. */
+/** The window in which a start may be tried. */
 export type StartWindow = {
   /** In seconds from the request. */
   readonly startWindow: number;
@@ -20,12 +20,12 @@ export type StartWindow = {
 };
 
 /**
- * The window of a start. It does not count the time in line, and everybody takes it from here: the start itself, Reconcile, and the tools.
+ * The window of a start, without its time in line. The start itself, Reconcile and the tools all use this function.
  *
- * @param entry its item in the line, if it has one
- * @param isWaiting whether it is in line now, as far as the invoker knows. It has its turn until it has waited for `maxWait` in all.
- * Otherwise what the item shows of a wait under way is over, or has just ended. Without a callback token, the dispatcher does not see it: it was
- * just released, or its process ended before it was in line. So it waits for a start window at most.
+ * @param entry its item in the line, if any
+ * @param isWaiting whether it is in line now, as far as the invoker knows. If so, its window lasts until it has waited for `maxWait` in
+ * all. If not, a wait that the item shows is over, or has just ended. An item without a callback token is not visible to the dispatcher: it
+ * was just released, or its process ended before it was in line. Then its window is one start window from the begin of its wait.
  */
 export const startWindowOf = (
   entry: Pick<StoredEntry, 'waitedMs' | 'waitingSince' | 'callbackToken'> | undefined,

@@ -3,12 +3,12 @@ import type { Extraction } from './record.ts';
 
 export type ApplyResult =
   | { readonly applied: true; readonly record: Extraction }
-  /** The condition did not hold. `record` is as it was, or undefined if there is none. */
+  /** The condition failed. `record` is the stored record, or undefined if there is none. */
   | { readonly applied: false; readonly record: Extraction | undefined };
 
 /**
- * The table `Extractions`. Reads are strongly consistent, except `due`. Every method may throw, before or after the
- * write took effect, so callers treat an exception as "unknown".
+ * The table `Extractions`. Reads are strongly consistent, except `due`. Every method may throw, also after the write took effect. So after
+ * an exception, the result is unknown.
  */
 export interface ExtractionStore {
   create(
@@ -16,43 +16,46 @@ export interface ExtractionStore {
   ): Promise<{ readonly created: true } | { readonly created: false; readonly record: Extraction }>;
   get(extractionId: string): Promise<Extraction | undefined>;
   apply(update: Update): Promise<ApplyResult>;
-  /** What of one shard is due at `now`, oldest first, and after `after` if given. Eventually consistent. */
+  /** Returns the records of a shard that are due at `now`, the oldest first, from after `after` on. Eventually consistent. */
   due(shard: number, now: Date, limit: number, after?: DueRecord): Promise<readonly DueRecord[]>;
 }
 
-/** An entry of one of the sparse indexes `reference` and `batch`. Each has the records whose caller gave that name. */
+/** An entry of the sparse index `reference` or `batch`, which contain the records whose caller gave that name. */
 export type NamedEntry = {
   readonly extractionId: string;
   readonly requestedBy: string;
   readonly requestedAt: string;
-  /** Which spelling of the name it was found by, if not by the first: a number, as a name may be a person's and go to no queue. */
+  /**
+   * The number of the spelling of the name by which it was found, absent for the first. It is a number, because a name may be a person's
+   * and must not get into a queue.
+   */
   readonly spelling?: number | undefined;
 };
 
 export type NameQuery = {
   readonly by: 'reference' | 'batch';
   readonly name: string;
-  /** Only the entries of this caller; without it, of all. */
+  /** Limits the entries to this caller. If absent, all callers. */
   readonly requestedBy?: string | undefined;
-  /** How many entries are read at most. A query reads 1 MB at most, which is some thousands. */
+  /** The most entries to read. A query returns at most 1 MB, which is some thousands. */
   readonly limit: number;
   /** The entry to continue after. */
   readonly after?: NamedEntry | undefined;
 };
 
-/** Both indexes. Eventually consistent: they may lack the last second, and still have what was just erased. */
+/** Both indexes, eventually consistent. They may lack changes of the last second, and still have a record that was just erased. */
 export interface NameIndex {
   /**
-   * Reads the next entries: the newest first, and of all callers, one caller after the other. `last` is the last one that was read. It
-   * is absent at the end.
+   * Reads the next entries, the newest first. For all callers, it reads one caller after the other. `last` is the last entry that was read,
+   * and absent at the end.
    */
   find(query: NameQuery): Promise<{ readonly entries: readonly NamedEntry[]; readonly last?: NamedEntry }>;
 }
 
 export type ChangeOutcome =
-  /** `written` by this process. `equal`: the record has the same change, probably by another process. */
+  /** `written`: this process wrote the change. `equal`: the record has the same change, probably from another process. */
   | { readonly kind: 'written' | 'equal'; readonly record: Extraction }
-  /** Another change came first. The decision has to be made again from `record`. */
+  /** Another change came first. The decision must be made again, from `record`. */
   | { readonly kind: 'lost'; readonly record: Extraction | undefined };
 
 /** One item of the private table `Tasks`, where start-task (`link`) and the webhook (`recordStatus`) meet. */
@@ -60,25 +63,23 @@ export type Task = {
   readonly taskId: string;
   readonly extractionId?: string;
   readonly callbackToken?: string;
-  /**
-   * Increases with every retry and redrive of the state StartTask, so that an older token never replaces a newer one.
-   */
+  /** Increases with every retry and redrive of the state StartTask. So an older token never replaces a newer one. */
   readonly callbackAttempt?: number;
   readonly taskStatus?: string;
   readonly notifiedAt?: string;
-  /** Of raw credentials (`credentialsMac`). */
+  /** The MAC of raw credentials (`credentialsMac`). */
   readonly credentialsMac?: string;
   /** The user has confirmed these credentials. */
   readonly isConfirmed?: true;
-  /** `noticedAt` of the mark that the start read. What this task shows is later, whatever a clock says. */
+  /** The `noticedAt` of the mark that the start read. What this task shows is later than that, even if a clock differs. */
   readonly afterMark?: string;
-  /** The final status that was known first, by a delivery or a read. Only this one shows something about the credentials. */
+  /** The first known final status, from a delivery or a read. Only this one shows something about the credentials. */
   readonly firstStatus?: string;
-  /** When it was known. A mark has this time, however often it is tried to be written. */
+  /** When that status was known. A mark gets this time, even if its write is repeated later. */
   readonly noticedAt?: string;
-  /** The mark was written. It is not written again, whatever has become of it. */
+  /** The mark was written. It is never written again, even if it was removed. */
   readonly isMarked?: true;
-  /** Its extraction was erased, and nothing else is known of the task. */
+  /** Its extraction was erased. Nothing else is known of the task. */
   readonly isErased?: true;
 };
 
@@ -95,29 +96,29 @@ export type DeliveredStatus = {
   readonly notifiedAt: string;
 };
 
-/** An erased task is nobody's any more: `link` and `adopt` leave it as it is, as they leave one of another extraction. */
+/** `link` and `adopt` do not change an erased task, nor a task of another extraction. */
 export interface TaskStore {
   /**
-   * Link: stores the callback token if the task is unlinked, or is linked to the same extraction without a token or by the
-   * same or an older attempt. Returns the item as it then is, with the status that a webhook may have left.
+   * Links the task and stores its callback token, if the task is unlinked, or linked to the same extraction without a token, or by the same
+   * or an earlier attempt. Returns the item after that, with the status that a webhook may have stored.
    */
   link(link: TaskLink): Promise<{ readonly linked: boolean; readonly task: Task }>;
   /**
-   * Stores the final status of a delivery, unless there is one or the task is erased, also as `firstStatus` unless a read showed one before.
-   * Returns the item, with the link that start-task may have left.
+   * Stores the final status of a delivery, unless there is one or the task is erased. It is also the `firstStatus`, unless a read showed
+   * one before. Returns the item, with the link that start-task may have stored.
    */
   recordStatus(delivered: DeliveredStatus): Promise<Task>;
   /**
-   * Adopt: links a task that start-task did not link, without a token, so that deliveries find the extraction. An
-   * existing link stays, even to another extraction. Returns the item as it then is.
+   * Adopts a task that start-task did not link: links it without a token, so that deliveries find the extraction. An existing link stays,
+   * even to another extraction. Returns the item after that.
    */
   adopt(taskId: string, extractionId: string): Promise<Task>;
   /**
-   * Keeps the final status that a read showed, and when, unless one is known. Returns the item. A task that is not there, or is erased,
-   * stays so.
+   * Stores the final status that a read showed, and when, unless one is known. Returns the item. Never creates an item, or changes an
+   * erased one.
    */
   notice(taskId: string, firstStatus: string, noticedAt: string): Promise<Task | undefined>;
-  /** Keeps that the mark of its credentials was written. A task that is not there stays so. */
+  /** Stores that the mark of its credentials was written. Never creates an item. */
   setMarked(taskId: string): Promise<void>;
   /** Strongly consistent. */
   get(taskId: string): Promise<Task | undefined>;
@@ -126,70 +127,70 @@ export interface TaskStore {
 /** One item of the private table `Refusals`: what the bank last showed about raw credentials. */
 export type RefusalMark = {
   readonly credentialsMac: string;
-  /** Of the extractions that showed it, the last one at the end. The mark goes when all of them are erased. */
+  /** The extractions that showed it, the last one at the end. When all of them are erased, the mark is removed. */
   readonly extractionIds: readonly string[];
   /** When the last one showed it. */
   readonly noticedAt: string;
   /**
-   * False once credentials that the user had confirmed were accepted, or an operator forgot the refusal. Refusals that were noticed
-   * before do not count then, however late they are written.
+   * False after confirmed credentials were accepted, or after an operator removed the refusal. Refusals that were noticed before then do
+   * not count, even if they are written later.
    */
   readonly isRefused: boolean;
-  /** In epoch seconds. TTL removes an item days later, so that a reader compares it. */
+  /** In epoch seconds. Readers compare it, because TTL removes an item days later. */
   readonly expiresAt: number;
 };
 
 export interface RefusedCredentialsStore {
   /** Strongly consistent. */
   get(credentialsMac: string): Promise<RefusalMark | undefined>;
-  /** Adds what one extraction showed, as `mergeMarks` has it. */
+  /** Adds what one extraction showed (`mergeMarks`). */
   put(mark: RefusalMark): Promise<void>;
 }
 
-/** How often a key may be used again within an hour for a request that differs. */
+/** How often in an hour a key may be reused for a different request. */
 export const maxMismatches = 10;
 
 /**
- * Counts repeated requests under one idempotency key, in items of the private table `Refusals`. Each is counted before it is compared,
- * so that many at one time are no more tries. One that was the same is taken back.
+ * Counts repeated requests under one idempotency key, in items of the private table `Refusals`. Each request is counted before it is
+ * compared. So many requests at one time get no more tries. If a request was the same, its count is taken back.
  */
 export interface RepeatCounter {
   /**
-   * Counts one, unless `maxMismatches` are counted. It may then be tried again after so many seconds: at the end of the hour if all of
-   * them differed, and soon if some are still compared.
+   * Counts a request, unless `maxMismatches` are counted already. `retryAfter` is then in seconds: the end of the hour if all of them
+   * differed, or soon if some are still being compared.
    */
   count(extractionId: string, now: Date): Promise<'counted' | { readonly retryAfter: number }>;
-  /** Records the result of the comparison. If the request was the same, its count is taken back. */
+  /** Stores the result of the comparison. If the request was the same, its count is taken back. */
   compared(extractionId: string, isSame: boolean): Promise<void>;
 }
 
-/** One item of the private table `Requests`: what is sealed of one request, until it has been used. */
+/** One item of the private table `Requests`: the sealed data of one request, until they have been used. */
 export type StoredRequest = {
-  /** Of the record, and 128 random bits. */
+  /** The id in the record: 128 random bits. */
   readonly requestId: string;
   readonly extractionId: string;
   /** Base64 of the KMS ciphertext. KMS decrypts it only with both ids of this item. */
   readonly sealed: string;
   /** In epoch seconds, for DynamoDB's TTL. */
   readonly expiresAt: number;
-  /** Of a start that was late to write its task, and put the item back. */
+  /** Present if a late start put the item back. */
   readonly taskId?: string;
 };
 
 export interface RequestStore {
-  /** Writes the item. Throws if there is one with other sealed data. */
+  /** Writes the item. Throws if there is an item with other sealed data. */
   put(item: StoredRequest): Promise<void>;
   /** Strongly consistent. */
   get(requestId: string): Promise<StoredRequest | undefined>;
-  /** Removes the item, unless it was put back for another task than this. An item that is not there is removed already. */
+  /** Removes the item if it exists, unless it was put back for another task. */
   remove(requestId: string, of: { readonly taskId: string | undefined } | 'any task'): Promise<void>;
-  /** Moves `expiresAt` of an item that is there. */
+  /** Moves `expiresAt` of an existing item. */
   extend(requestId: string, expiresAt: number): Promise<void>;
 }
 
-/** The answer of Step Functions to a callback token. A throttle or a 5xx, which passes, is thrown instead. */
+/** The answer of Step Functions to a callback token. A throttle or a 5xx is thrown, because it passes. */
 export type WakeOutcome =
   | 'woken'
-  /** `TaskTimedOut` or `TaskDoesNotExist`: the execution polls, or has ended. */
+  /** `TaskTimedOut` or `TaskDoesNotExist`: the execution polls, or it has ended. */
   | 'gone'
   | 'invalid-token';

@@ -3,13 +3,13 @@ import { phaseOf } from './phase.ts';
 import type { Extraction } from './record.ts';
 
 /**
- * When a reconcile has to change the status or close the record, whatever the provider answers. Unlike `dueAt`, this
- * cannot be postponed forever: only the statuses of the start window can occur twice.
+ * When a reconcile must have changed the status or closed the record, whatever the provider answers. Unlike `dueAt`, it cannot move for
+ * ever, because only the statuses of the start window can occur twice.
  */
 const mustTransitionBy = (record: Extraction, timings: Timings): string => {
   const phase = phaseOf(record);
   switch (phase.phase) {
-    // By then it has left the line, too. Until then `dueAt` shows one whose reconcile fails.
+    // By then it has also left the line. Before that, an old `dueAt` shows a record whose reconcile fails.
     case 'requested':
       return plusSeconds(phase.requestedAt, timings.startWindow + timings.maxWait);
     case 'starting':
@@ -17,17 +17,14 @@ const mustTransitionBy = (record: Extraction, timings: Timings): string => {
     case 'grace':
     case 'collecting':
       return readUntil(phase, timings);
-    // A running execution reconciles at the deadline. If there is none, the sweep does so after the slack. So it does with a record
-    // that lacks an attribute.
+    // A running execution reconciles at the deadline. Without an execution, the sweep does so after the slack, also for a record that lacks
+    // an attribute.
     default:
       return plusSeconds(phase.deadlineAt, timings.machineSlack);
   }
 };
 
-/**
- * For how many seconds an open record has been in its status beyond the time that the rules allow. 0 for a closed record
- * and for one in time.
- */
+/** How many seconds longer an open record has been in its status than the rules allow. 0 if it is closed or in time. */
 export const stuckSeconds = (record: Extraction, now: Date, timings: Timings): number => {
   if (record.dueShard === undefined) return 0;
   return Math.max(0, secondsSince(mustTransitionBy(record, timings), now));

@@ -17,21 +17,21 @@ type SweepDeps = {
   readonly random: () => number;
   /** Milliseconds until the timeout of this invocation. */
   readonly remainingMs: () => number;
-  /** No record is leased with less than this left. A record that is cut off nevertheless is due again later. */
+  /** With less time than this left, no record is leased. A record that is cut off is due again later. */
   readonly reserveMs: number;
   readonly telemetry: Telemetry;
-  /** Writes what was counted so far, instead of at the end of the invocation. */
+  /** Publishes the metrics so far, before the end of the invocation. */
   readonly publish: () => void;
 };
 
 export type SweepResult = {
   /** Records that were leased and sent to the queue. */
   readonly sent: number;
-  /** Records that could not be leased, or were leased and not sent. They are due again later. */
+  /** Records that could not be leased, or that were leased and not sent. They are due again later. */
   readonly failed: number;
   /** The time ended before the index was empty. The next sweep continues. */
   readonly cutShort: boolean;
-  /** For how many seconds the first of these records had been due; 0 if nothing was due. */
+  /** For how many seconds the oldest of these records was due. 0 if no record was due. */
   readonly oldestOverdueSeconds: number;
 };
 
@@ -41,8 +41,8 @@ const perQuery = 100;
 type Counts = { -readonly [Name in keyof SweepResult]: SweepResult[Name] };
 
 /**
- * Leases a record: moves its `dueAt` ahead, unless it has moved meanwhile. Returns its message, or undefined if this sweep does
- * not have the lease. The message has the new `dueAt`, so that it is dropped if the record is leased again before it is received.
+ * Leases a record: moves its `dueAt` ahead, unless it has moved meanwhile. Returns its message, or undefined if this sweep did not get the
+ * lease. The message contains the new `dueAt`. So if the record is leased again before the message is received, the message is dropped.
  */
 const takeLease = async (
   found: DueRecord,
@@ -54,7 +54,7 @@ const takeLease = async (
     const time = deps.now();
     const until = messageOfSweep(time, deps.random());
     const { kind } = await writeChange(deps.extractions, leaseDue({ found, dueAt: until }));
-    // After the lease, which replaces a malformed `dueAt`. Otherwise every sweep would fail on that record.
+    // This comes after the lease, which replaces a malformed `dueAt`. Otherwise every sweep would fail on that record.
     counts.oldestOverdueSeconds = Math.max(counts.oldestOverdueSeconds, secondsSince(dueAt, time));
     return kind === 'written' ? { extractionId, cause: 'sweep', dueAt: until } : undefined;
   } catch (error) {
@@ -64,7 +64,7 @@ const takeLease = async (
   }
 };
 
-/** Leases up to ten records, and sends those that it could lease. */
+/** Leases up to ten records, and sends their messages. */
 const sendDue = async (found: readonly DueRecord[], counts: Counts, deps: SweepDeps): Promise<void> => {
   const leased = await Promise.all(found.map((one) => takeLease(one, counts, deps)));
   const messages = leased.filter((message) => message !== undefined);
@@ -97,8 +97,8 @@ const sweepShard = async (shard: number, startedAt: Date, counts: Counts, deps: 
 };
 
 /**
- * Counts that a sweep starts, adds 0 to the metrics of metric math, and publishes both at once. Metrics that wait until
- * the end of the invocation are lost if the process is ended.
+ * Counts the start of a sweep, adds 0 to the metrics of metric math, and publishes both at once. If the process is killed, metrics that
+ * wait for the end of the invocation are lost.
  */
 const countStarted = ({ telemetry, publish }: SweepDeps): void => {
   telemetry.count('SweepStarted');
@@ -110,16 +110,16 @@ const countFinished = (result: SweepResult, { telemetry }: SweepDeps): void => {
   telemetry.count('SweepFinished');
   telemetry.count('SweepSent', { value: result.sent });
   telemetry.count('OldestOverdueSeconds', { value: result.oldestOverdueSeconds });
-  // reconcile-extraction counts records that are stuck. Without any, their alarm needs a value.
+  // reconcile-extraction counts stuck records. If there are none, their alarm still needs a value.
   telemetry.count('OldestStuckSeconds', { value: 0 });
   if (result.failed > 0) telemetry.count('SweepFailed', { value: result.failed });
   if (result.cutShort) telemetry.count('SweepCutShort');
 };
 
 /**
- * Sends every record whose `dueAt` has passed to the reconcile queue. This is the guarantee behind the machine, the rule and
- * every other message. Each record is leased first, so that two sweeps do not send it twice. Throws only if the index cannot
- * be read; the failure of one record is reported and counted.
+ * Sends every record whose `dueAt` has passed to the reconcile queue. It is the safety net for the machine, the rule and every other
+ * message. Each record is leased first, so that two sweeps do not send it twice. Throws only if the index cannot be read. The failure of
+ * one record is reported and counted.
  */
 export const sweep = async (deps: SweepDeps): Promise<SweepResult> => {
   countStarted(deps);
@@ -128,7 +128,7 @@ export const sweep = async (deps: SweepDeps): Promise<SweepResult> => {
   const shards = await Promise.allSettled(
     Array.from({ length: dueShardCount }, (_, shard) => sweepShard(shard, startedAt, counts, deps)),
   );
-  // Only now, so that a shard that cannot be read does not cut off the others.
+  // The error is thrown only after all shards, so that one unreadable shard does not stop the others.
   const unread = shards.find(({ status }) => status === 'rejected');
   if (unread?.status === 'rejected') throw unread.reason;
   const result: SweepResult = counts;

@@ -14,7 +14,7 @@ import type { Timings } from './deadlines.ts';
 import * as due from './due.ts';
 import type { ActionResult, Extraction, SettledBy, StoredResults, TerminalStatus } from './record.ts';
 
-/** What changes are made from: the record and the time of the decision, and what was decided. */
+/** The inputs of changes: the record, the time of the decision, and what was decided. */
 type Facts = {
   readonly record: Extraction;
   readonly now: Date;
@@ -28,7 +28,7 @@ type Facts = {
 };
 type Decision<More extends keyof Facts = never> = Pick<Facts, 'record' | 'now' | 'timings' | More>;
 
-/** Why the last try brought nothing, as a public code. Undefined where nobody knows it. */
+/** Why the last try brought nothing, as a public code. Undefined if unknown. */
 type Problem = { readonly lastProblem?: string | undefined };
 
 /** The update of a transition. */
@@ -47,7 +47,7 @@ const moving = <Name extends TransitionName>(
   when: { status: allowedTransitions[transition].from, ...when },
 });
 
-/** Attributes that are set where they are known, and removed otherwise, as the attributes of an earlier outcome or try are obsolete. */
+/** Attributes that are set if known, and removed otherwise, because an earlier outcome or try may have left an old value. */
 const replacing = <Known extends Pick<Attributes, 'advice' | 'lastProblem'>>(
   known: {
     readonly [Name in keyof Known]: Known[Name] | undefined;
@@ -60,28 +60,31 @@ const replacing = <Known extends Pick<Attributes, 'advice' | 'lastProblem'>>(
 /** The proof of a change that only one process can make. */
 const ownIf = (has: boolean): Proof => (has ? 'written' : 'lost');
 
-/** The proof of a change that several processes may make. `isOwn`: the record shows that this process did. */
+/** The proof of a change that several processes may make. `isOwn`: the record shows that this process made it. */
 const equalIf = (has: boolean, { isOwn }: { readonly isOwn: boolean }): Proof =>
   has ? (isOwn ? 'written' : 'equal') : 'lost';
 
-/** The same of a change of `dueAt`. The record does not show who wrote it, and two messages would cause reads of their own. */
+/**
+ * The proof of a change of `dueAt`. The record does not show which process wrote it. Two messages would each cause reads, so the change
+ * never counts as this process's own.
+ */
 const movedTo =
   (dueAt: string) =>
   (refusing: Extraction): Proof =>
     equalIf(refusing.dueAt === dueAt, { isOwn: false });
 
-/** Its condition still holds after the change, so that a repetition is never refused. A refusal is due to another change. */
+/** The proof of a change whose condition still holds after it. So a repetition is never refused, and a refusal is due to another change. */
 const refusedByAnother = (): Proof => 'lost';
 
 /**
- * The change of an update that writes an outcome. Equal outcomes of two processes differ in the time, in milliseconds, or in
- * who settled.
+ * The change that writes an outcome. If two processes write the same outcome, it differs in `settledAt`, in milliseconds, or in
+ * `settledBy`.
  */
 const settling = (update: Update & { readonly transition: TransitionName }): Change => {
   const { when, set } = update;
   const proof = (refusing: Extraction): Proof => {
     if (when.attemptId !== undefined && refusing.attemptId !== when.attemptId) return 'lost';
-    // A plain outcome of another process does not record that the answer was over the size limit.
+    // The outcome of another process may not record that the answer was over the size limit.
     if (set.oversizedAt !== undefined && refusing.oversizedAt === undefined) return 'lost';
     return equalIf(refusing.status === set.status, {
       isOwn: refusing.settledAt === set.settledAt && refusing.settledBy === set.settledBy,
@@ -90,21 +93,21 @@ const settling = (update: Update & { readonly transition: TransitionName }): Cha
   return { ...update, proof };
 };
 
-/** What a change sets and removes after which nothing is left to do. The record leaves the index, and its retention starts. */
+/** What a closing change sets and removes. The record leaves the index, and its retention starts. */
 const closing = <Set extends Attributes>({ record, now, timings }: Decision, set: Set) => ({
   extractionId: record.extractionId,
   set: { ...set, expiresAt: Math.floor(now.getTime() / 1000) + timings.recordRetention },
-  // `notBefore` even if this record has none: a read by another process may be postponed meanwhile.
+  // `notBefore` is removed even if this record has none, because a read by another process may set it meanwhile.
   remove: ['dueShard', 'dueAt', 'notBefore', 'readsSlowly'] as const,
 });
 
-/** The record is that of the same request, and of the same attempt to start it. */
+/** The condition that the record has the same request, and the same attempt to start it. */
 const sameAttempt = ({ requestId, attemptId }: Extraction): Guard =>
   attemptId === undefined ? { requestId, withoutAttempt: true } : { requestId, attemptId };
 
 /**
- * The `STARTING` write: the last step before the start call. It applies only to the record that it was decided on. `deadlineAt` moves if
- * the start has waited in line.
+ * The `STARTING` write, which is the last step before the start call. Its condition is that request and attempt are unchanged. `deadlineAt`
+ * moves if the start has waited in line.
  */
 export const markStarting = (
   decision: Decision<'attemptId'> & { readonly deadlineAt?: string | undefined },
@@ -123,14 +126,14 @@ export const markStarting = (
       },
       remove: ['notBefore'],
     }),
-    // Only this process knows its attemptId. If its start was settled as stale meanwhile, it must not make the start call.
+    // Only this process knows its attemptId. If another process has settled the start as stale, this one must not make the start call.
     proof: (refusing) => ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING'),
   };
 };
 
 /**
- * The provider certainly did not accept the start, so that a retry may start again, but not before `notBefore`.
- * `attemptId` stays. If the SDK sent the `STARTING` write twice, the second copy then fails its condition.
+ * The provider certainly did not accept the start. So a retry may start again, but not before `notBefore`. `attemptId` stays: if the SDK
+ * sent the `STARTING` write twice, the second copy then fails its condition.
  */
 export const revertToRequested = ({
   record,
@@ -168,7 +171,7 @@ const runningFrom =
         },
         remove: ['reason', 'lastProblem', 'advice', 'settledAt', 'settledBy', 'expiresAt'],
       }),
-      // Only the attempt that received a taskId ever writes it. The record may have been settled since.
+      // Only the attempt that received a taskId writes it. The record may have been settled since.
       proof: (refusing) => ownIf(refusing.taskId === taskId),
     };
   };
@@ -178,12 +181,12 @@ export const markRunning = runningFrom('markRunning', ({ record, now, timings })
   due.startedTask(record, now, timings),
 );
 
-/** The same after `UNCONFIRMED`. */
+/** The same from `UNCONFIRMED`. */
 export const markRunningLate = runningFrom('markRunningLate', ({ now, timings }) =>
   due.lateTask(now, timings),
 );
 
-/** The transition to an outcome of Cosecha itself. Closes. */
+/** The transition to one of Cosecha's own outcomes. Closes the record. */
 const endOwn = <Name extends TransitionName>(
   transition: Name,
   decision: Decision<'reason' | 'settledBy'> & Problem,
@@ -217,7 +220,7 @@ export const rejectRefused = (decision: Decision): Change => {
 export const markUnconfirmed = (decision: Decision<'reason' | 'settledBy'>): Change =>
   endOwn('markUnconfirmed', decision, sameAttempt(decision.record), { status: 'UNCONFIRMED' });
 
-/** The task is linked to another extraction, so that nothing of it may be used. */
+/** The task is linked to another extraction, so nothing of it may be used. */
 export const disownTask = (decision: Decision<'taskId' | 'settledBy'>): Change => {
   const { taskId } = decision;
   const disowned = { ...decision, reason: 'task-linked-elsewhere' };
@@ -242,7 +245,7 @@ export type ReportedOutcome = {
   readonly extractionId: string;
   readonly taskId: string;
   readonly taskStatus: TerminalStatus;
-  /** Only of an extraction by consent that failed. */
+  /** Only for a failed extraction by consent. */
   readonly reason: string | undefined;
   /** The answer was over the size limit. */
   readonly isOversized: boolean;
@@ -273,7 +276,7 @@ const settledFrom =
           ...defined({ reason, oversizedAt: isOversized ? now.toISOString() : undefined }),
           ...due.attributes(extractionId, due.results(now, timings)),
         },
-        // DynamoDB rejects an update that sets and removes one attribute. A `collectionError` of `TIMED_OUT` is obsolete.
+        // DynamoDB rejects an update that sets and removes the same attribute. A `collectionError` from `TIMED_OUT` is obsolete.
         remove: [
           ...(reason === undefined ? (['reason'] as const) : []),
           ...advised.remove,
@@ -285,10 +288,10 @@ const settledFrom =
     );
   };
 
-/** The task has ended. The process that writes this also collects, or sends a message to the queue. */
+/** The task has ended. The process that writes this also collects the results, or sends a message to the queue. */
 export const markSettled = settledFrom('markSettled');
 
-/** The same after `TIMED_OUT`. It reopens the record, so that the results are collected. */
+/** The same from `TIMED_OUT`. It reopens the record, so that the results are collected. */
 export const correctOutcome = settledFrom('correctOutcome');
 
 const timedOutAt = (now: Date) =>
@@ -315,7 +318,7 @@ export const markTimedOut = ({ record, now, timings, lastProblem }: Decision & P
     }),
   );
 
-/** A read was over the size limit and had no final status. No other read is made. */
+/** A read was over the size limit and had no final status. The task is not read again. */
 export const rememberOversized = ({ record, now }: Pick<Facts, 'record' | 'now'>): Change => ({
   extractionId: record.extractionId,
   when: { status: [record.status], ...sameAttempt(record) },
@@ -329,9 +332,7 @@ const tooLarge = ({ record, now }: Decision) => ({
   oversizedAt: record.oversizedAt ?? now.toISOString(),
 });
 
-/**
- * No final status by the deadline, and no read can return one. Closes without grace; a webhook may still correct it.
- */
+/** There was no final status by the deadline, and no read can return one. Closes without grace. A webhook may still correct it. */
 export const timeOutOversized = (decision: Decision): Change => {
   const lastProblem = 'results-too-large';
   const outcome = { ...timedOutAt(decision.now), ...tooLarge(decision), lastProblem };
@@ -341,7 +342,7 @@ export const timeOutOversized = (decision: Decision): Change => {
   return settling(moving('markTimedOut', { when, ...closing(decision, set) }));
 };
 
-/** The condition of a close: status and attempt are unchanged, it is open, and the results were not collected meanwhile. */
+/** The condition of a close: status and attempt are unchanged, the record is open, and no other process has collected the results. */
 const unchangedSince = (record: Extraction): Guard => ({
   status: [record.status],
   ...sameAttempt(record),
@@ -349,7 +350,7 @@ const unchangedSince = (record: Extraction): Guard => ({
   ...(record.collectedAt === undefined ? { uncollected: true } : {}),
 });
 
-/** A close without results. Equal ones of two processes differ in `expiresAt`, in seconds. */
+/** Closes without results. If two processes write the same close, it differs in `expiresAt`, in seconds. */
 const closeWith = (decision: Decision, set: Attributes & { readonly status?: never }): Change => {
   const advice = adviceOf({ ...decision.record, ...set, dueShard: undefined });
   const advised = { ...set, ...defined({ advice }) };
@@ -364,7 +365,7 @@ const closeWith = (decision: Decision, set: Attributes & { readonly status?: nev
   };
 };
 
-/** The results are stored, or there are none to store. Closes. `lastProblem`: what is stored is not all that was requested. */
+/** The results are stored, or there are none to store. Closes. `lastProblem` is set if a requested part is missing. */
 export const closeCollected = (
   decision: Decision &
     Problem & {
@@ -381,7 +382,7 @@ export const closeCollected = (
   const close = closing(decision, { ...known, collectedAt });
   return {
     ...close,
-    // Somebody may have asked to have it erased since: then nothing of its results is published.
+    // If an erasure was requested since, nothing of the results may be published.
     when: { ...unchangedSince(record), notErasing: true },
     remove: [...close.remove, 'collectionError', ...replaced.remove],
     proof: (refusing) =>
@@ -405,7 +406,7 @@ export const closeAfterGrace = (decision: Decision & Problem): Change =>
   closeWith(decision, defined({ lastProblem: decision.lastProblem }));
 
 /**
- * It is to be erased, and has to stay until its outcome is recorded, or until no correction can reopen it. No transition removes the mark.
+ * The record is to be erased. It must stay until its outcome is recorded and no correction can reopen it. No transition removes the mark.
  */
 export const markErasing = ({ record, now }: Pick<Facts, 'record' | 'now'>): Change => {
   const erasingAt = now.toISOString();
@@ -416,7 +417,7 @@ export const markErasing = ({ record, now }: Pick<Facts, 'record' | 'now'>): Cha
       status: [record.status],
       requestId: record.requestId,
       notErasing: true,
-      // The advice is that of an open record, or of a closed one.
+      // The advice was made for an open record, or for a closed one.
       ...(record.dueShard === undefined ? {} : { open: true }),
     },
     set: { erasingAt, ...defined({ advice }) },
@@ -426,7 +427,7 @@ export const markErasing = ({ record, now }: Pick<Facts, 'record' | 'now'>): Cha
   };
 };
 
-/** It was closed by a process that had read it before the mark. */
+/** A process that had read the record before the mark has closed it, so its advice is set now. */
 export const adviseErasing = ({ record }: Pick<Facts, 'record'>): Change => ({
   extractionId: record.extractionId,
   when: { status: [record.status], requestId: record.requestId },
@@ -435,10 +436,10 @@ export const adviseErasing = ({ record }: Pick<Facts, 'record'>): Change => ({
   proof: (refusing) => equalIf(refusing.advice === 'none', { isOwn: false }),
 });
 
-/** Nothing was left to do, and it was open all the same. */
+/** Closes a record that is open although nothing is left to do. */
 export const closeDone = (decision: Decision): Change => closeWith(decision, {});
 
-/** The next reconcile is at `dueAt`. Applies only if `dueAt` is unchanged since the decision. */
+/** Moves the next reconcile to `dueAt`. Applies only if `dueAt` is unchanged since the decision. */
 export const reschedule = ({
   record,
   dueAt,
@@ -452,7 +453,7 @@ export const reschedule = ({
   proof: movedTo(dueAt),
 });
 
-/** A sweep's lease. It knows only the keys of the index. Applies only if `dueAt` is still the one that it found. */
+/** The lease of a sweep, which knows only the keys of the index. Applies only if `dueAt` is still as found. */
 export const leaseDue = ({ found, dueAt }: Pick<Facts, 'dueAt'> & { readonly found: DueRecord }): Change => ({
   extractionId: found.extractionId,
   when: { open: true, dueAt: found.dueAt },
@@ -461,7 +462,7 @@ export const leaseDue = ({ found, dueAt }: Pick<Facts, 'dueAt'> & { readonly fou
   proof: movedTo(dueAt),
 });
 
-/** The provider asked, by `Retry-After`, for no other call about this extraction before `notBefore`. */
+/** The provider asked by `Retry-After` to wait. No call for this extraction is made before `notBefore`. */
 export const postponeCalls = ({
   record: { extractionId, requestId, status },
   notBefore,
@@ -474,7 +475,7 @@ export const postponeCalls = ({
   proof: refusedByAnother,
 });
 
-/** A read or a store failed, or took too long for the reconcile queue. The slow queue reads next, for every invoker. */
+/** A read or a store failed, or took too long for the reconcile queue. From now on the slow queue reads, for every invoker. */
 export const readSlowly = ({ record: { extractionId, requestId } }: Pick<Facts, 'record'>): Change => ({
   extractionId,
   when: { requestId, open: true },
@@ -483,7 +484,7 @@ export const readSlowly = ({ record: { extractionId, requestId } }: Pick<Facts, 
   proof: refusedByAnother,
 });
 
-/** The last read of this status begins. A time that the record already has stays. */
+/** The last read of this status begins. If the record already has a time for it, that time stays. */
 export const beginLastRead = ({
   record: { extractionId, requestId, status, lastReadBegunAt },
   now,

@@ -8,7 +8,7 @@ import { type Extraction, subjectFields } from './record.ts';
 import { forgetRequest, itemToPutBack } from './request-data.ts';
 import type { ChangeOutcome, ExtractionStore, RequestStore, StoredRequest } from './store.ts';
 
-/** Writes a change. If the record refuses it, the change's own proof decides. Throws what the store throws. */
+/** Writes a change. If the record refuses it, the change's proof decides whether it was written. Throws what the store throws. */
 export const writeChange = async (
   store: Pick<ExtractionStore, 'apply'>,
   change: Change,
@@ -34,7 +34,7 @@ const report = (
     seconds,
     ...defined({ traceparent }),
   });
-  // The write is done, so that a damaged time may fail nothing.
+  // The write is done, so a damaged time must not fail it.
   if (!Number.isNaN(seconds)) telemetry.count(metric, { extractionId, value: seconds });
 };
 
@@ -42,7 +42,7 @@ const report = (
 const reportStart = (record: Extraction, telemetry: Telemetry): void =>
   report(logMessages.started, 'SecondsToStart', { record, time: record.startedAt, telemetry }, {});
 
-/** When the outcome was recorded, as a number, which a query of the logs can compare. `health` counts at this time. */
+/** When the outcome was recorded, as a number that a query of the logs can compare. `health` counts an outcome at this time. */
 const settledFields = ({ settledAt }: Extraction) => {
   const settledMs = Date.parse(settledAt ?? '');
   return Number.isNaN(settledMs) ? {} : { settledMs };
@@ -50,7 +50,7 @@ const settledFields = ({ settledAt }: Extraction) => {
 
 const outcomeFields = (record: Extraction) => {
   const { extractionId, status, reason } = record;
-  // That of any other outcome may change while it is collected, and then one extraction would count as two.
+  // `lastProblem` of any other outcome may change while results are collected. The extraction would then count as two.
   const lastProblem = status === 'NOT_STARTED' ? record.lastProblem : undefined;
   const ended = defined({ status, reason, lastProblem });
   // The saved query counts outcomes by caller (infra/constructs/observability/usage-query.ts).
@@ -58,7 +58,7 @@ const outcomeFields = (record: Extraction) => {
   return { extractionId, caller, ...subjectFields(record), ...ended, ...settledFields(record) };
 };
 
-/** Reports an outcome, a correction too. */
+/** Reports an outcome, also a correction. */
 const reportOutcome = (record: Extraction, telemetry: Telemetry): void => {
   const of = { record, time: record.settledAt, telemetry };
   const failed = judgeOutcome(outcomeText(record)) === 'failed' ? true : undefined;
@@ -68,17 +68,17 @@ const reportOutcome = (record: Extraction, telemetry: Telemetry): void => {
 };
 
 /**
- * Logs an outcome that was recorded before. The process that wrote it may have ended before it logged, and `health` counts
- * extractions, not lines. The metrics stay at most once.
+ * Logs an outcome that was recorded before, because the process that wrote it may have ended before it logged. `health` counts extractions,
+ * not lines. Metrics are not counted again.
  */
 export const reportOutcomeAgain = (record: Extraction, telemetry: Telemetry): void =>
   telemetry.log(logMessages.ended, { ...outcomeFields(record), again: true });
 
-/** Takes back the report of an outcome that was corrected, so that its extraction counts once. */
+/** Takes back the report of a corrected outcome, so that its extraction counts once. */
 const reportCorrected = (before: Extraction, telemetry: Telemetry): void =>
   telemetry.log(logMessages.corrected, outcomeFields(before));
 
-/** The error codes of the actions that failed, each once, in the order of the alphabet. `unknown` stands for none. */
+/** The error codes of the failed actions, each once, in alphabetical order. `unknown` stands for a missing code. */
 export const errorCodesOf = ({
   actionResults = [],
 }: Pick<Extraction, 'actionResults'>): readonly string[] => [
@@ -90,7 +90,7 @@ export const errorCodesOf = ({
   ),
 ];
 
-/** Reports why actions failed, once the results are collected: the outcome comes without their codes. */
+/** Reports why actions failed, when the results are collected. The outcome is reported earlier, without these codes. */
 const reportErrorCodes = (record: Extraction, telemetry: Telemetry): void => {
   const codes = errorCodesOf(record);
   if (codes.length === 0) return;
@@ -101,9 +101,9 @@ const reportErrorCodes = (record: Extraction, telemetry: Telemetry): void => {
 };
 
 /**
- * Writes a change, and reports the start, the outcome or the results that it brings. Only the process that wrote it reports it
- * and counts `metricsOnWrite`, so that each is reported once. `before`: the record that the change was decided on, if it was read. Throws
- * what the store throws.
+ * Writes a change, and reports the start, outcome or results that it contains. Only the process that wrote it reports it and counts
+ * `metricsOnWrite`, so each is reported once. `before` is the record that the change was decided on, if it was read. Throws what the store
+ * throws.
  */
 export const writeProgress = async (
   change: Change,
@@ -137,8 +137,8 @@ type WriteDeps = {
 };
 
 /**
- * How often a write is tried, each time with the retries of the SDK. If a write from the `STARTING` write on failed for good, the
- * taskId would be lost, or a start that was never made would end as `UNCONFIRMED`.
+ * How often a write is tried, each time with the retries of the SDK. From the `STARTING` write on, a write that failed for good would lose
+ * the taskId, or end a start that was never made as `UNCONFIRMED`.
  */
 const writeTries = 3;
 
@@ -158,8 +158,8 @@ const writeThrice = async <T>(
 };
 
 /**
- * Puts the item of a request back. If that fails, the record still gets its taskId: without the item the task cannot be polled,
- * and without the taskId nobody would know that it runs.
+ * Puts the item of a request back. If that fails, the record still gets its taskId. Without the item the task cannot be polled, but without
+ * the taskId nobody would know that the task runs.
  */
 const putBack = async (item: StoredRequest, deps: WriteDeps): Promise<void> => {
   try {
@@ -171,11 +171,11 @@ const putBack = async (item: StoredRequest, deps: WriteDeps): Promise<void> => {
 };
 
 /**
- * Writes the changes of a start. A further try recognizes an earlier one that succeeded without an answer.
+ * Writes the changes of a start. If an earlier try succeeded without an answer, the next try recognizes it.
  *
- * The race of a late start: its call takes so long that another process settles it as stale and removes the item of the request.
- * Then the provider accepts the task. The polls of a consent need the item, so it is put back before the record is `RUNNING`.
- * `used`: the item that the start was made with.
+ * The race of a late start: its call takes so long that another process settles it as stale and removes the item of the request. Then the
+ * provider accepts the task. The polls of a consent need the item, so it is put back before the record is `RUNNING`. `used` is the item
+ * that the start was made with.
  */
 export const startWriter =
   (used: StoredRequest | undefined, deps: WriteDeps): Write =>

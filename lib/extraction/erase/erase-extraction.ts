@@ -13,18 +13,18 @@ import { maxErasureSeconds, pauseWhileOpen, planErasure } from './plan-erasure.t
 export interface Removals {
   /** Deletes the record if it is still closed, of this request and in this status. Returns true also if there is no record. */
   removeRecord(record: Extraction): Promise<boolean>;
-  /** The MAC of credentials in that item of `Tasks`, if it is of this extraction. */
+  /** The MAC of credentials in this item of `Tasks`, if it belongs to this extraction. */
   getMac(taskId: string, extractionId: string): Promise<string | undefined>;
-  /** Removes the extraction from that mark, and the mark with its last one. What other extractions showed stays. */
+  /** Removes the extraction from this mark. The mark goes with its last extraction. */
   removeMark(credentialsMac: string, extractionId: string): Promise<void>;
   /**
-   * Replaces the item of the task by one that says only that it was erased, so that a late delivery is known as such. An item of another
-   * extraction stays, as the provider may have returned one task id twice.
+   * Replaces the item of the task by one that says only that it was erased, so that a late delivery is recognized. An item of another
+   * extraction stays, because the provider may have returned one task id twice.
    */
   eraseTask(taskId: string, extractionId: string): Promise<void>;
   /** Deletes every version of every object of the extraction, and returns their number. */
   removeResults(extractionId: string): Promise<number>;
-  /** Deletes the count of repeated requests under its key (`RepeatCounter`). */
+  /** Deletes the counter of repeated requests under its key (`RepeatCounter`). */
   removeRepeats(extractionId: string): Promise<void>;
 }
 
@@ -39,33 +39,33 @@ export type EraseDeps = EndWaitDeps & {
   readonly telemetry: Telemetry;
 };
 
-/** How one step of an erasure ended. `waits`: a message follows. */
+/** The result of one step of an erasure. `waits`: a message for the next step was sent. */
 export type EraseStep = { readonly kind: 'erased'; readonly objects: number } | { readonly kind: 'waits' };
 
-/** Another process may write between a read and a write. More often than this in a row, it is a defect. */
+/** Another process may write between our read and write. If that happens more often in a row, it is a defect. */
 const maxTries = 8;
 
-/** The record was changed again and again. The message is delivered again. */
+/** The record changed too often. SQS delivers the message again. */
 export class ErasureContended extends Error {
   override readonly name = 'ErasureContended';
 }
 
-/** An execution that waits would wait for hours for an item that is gone. */
+/** Without this, an execution in line would wait for hours after its item is gone. */
 const leaveLine = async (of: ErasedOne, deps: EraseDeps): Promise<void> => {
   if (!(await endWait(of, deps)))
     throw new ErasureContended(`The place in line of ${of.extractionId} changed again and again.`);
 };
 
-/** What is removed whatever has become of the record: it is named by the request. */
+/** Removes what the request names, whatever happened to the record. */
 const removeUnstarted = async (of: ErasedOne, deps: EraseDeps): Promise<void> => {
   await removeRequest('erased', of, deps.requests);
   await leaveLine(of, deps);
 };
 
 /**
- * Results, then the mark, which the item in `Tasks` leads to, the items in `Tasks`, `Requests` and `StartLine`, then the record. In this
- * order an interrupted erasure can be repeated. The tombstone is written before, as a restore may follow at once. Returns undefined if a
- * correction reopened the record meanwhile.
+ * Removes all of a closed extraction. The order lets an interrupted erasure be repeated: results, the mark (which the item in `Tasks` leads
+ * to), the items in `Tasks`, `Requests` and `StartLine`, and the record. The tombstone is written before, because a restore may follow at
+ * once. Returns undefined if a correction has reopened the record.
  */
 const remove = async (of: ErasedOne, record: Extraction, deps: EraseDeps): Promise<number | undefined> => {
   const { removals, erasures, now } = deps;
@@ -75,19 +75,19 @@ const remove = async (of: ErasedOne, record: Extraction, deps: EraseDeps): Promi
   const mac = taskId === undefined ? undefined : await removals.getMac(taskId, extractionId);
   if (mac !== undefined) await removals.removeMark(mac, extractionId);
   if (taskId !== undefined && record.method === 'credentials') await removals.eraseTask(taskId, extractionId);
-  // A delivery may have set it until the task was erased.
+  // Until the task was erased, a delivery may have written the mark again.
   if (mac !== undefined) await removals.removeMark(mac, extractionId);
   await removeRequest('erased', record, deps.requests);
   await leaveLine(of, deps);
   return (await removals.removeRecord(record)) ? objects : undefined;
 };
 
-/** There is no record of this request. What an interrupted erasure may have left goes too. */
+/** Removes what an interrupted erasure may have left after the record was gone. */
 const finish = async (of: ErasedOne, record: Extraction | undefined, deps: EraseDeps): Promise<number> => {
   const { removals, erasures, now, telemetry } = deps;
   await removeUnstarted(of, deps);
   let objects = 0;
-  // A later record under this id has results and repeats of its own.
+  // If there is a record, it belongs to a later request under this id, and so do results and repeats.
   if (record === undefined) {
     objects = await removals.removeResults(of.extractionId);
     await removals.removeRepeats(of.extractionId);
@@ -98,11 +98,11 @@ const finish = async (of: ErasedOne, record: Extraction | undefined, deps: Erase
 };
 
 /**
- * Erases one record as far as that is possible now, and sends the message for the next time. Repeating it does no harm. Throws what a
- * dependency throws, and ErasureContended; the message is then delivered again.
+ * Erases one record as far as that is possible now, and sends the message for the next step. It may be repeated. Throws what its
+ * dependencies throw, and ErasureContended. The message is then delivered again.
  *
- * The race with a collection that is under way. Its close is refused once the record has the mark, and what it has put into the bucket
- * goes in the last pass, which begins when a process that had read the record before has ended:
+ * The race with a collection that is under way: once the record has the mark, the collection's close is refused. The last pass begins when
+ * every process that had read the record before has ended. So it also removes the object that the collection has stored:
  *
  *     erasure:     mark `erasingAt` ─► the record is open: waits ──────────────► closed, and too old to be written ─► removes all
  *     collection:  read ─► object ─► close: refused ─► closes without results ┘
@@ -118,7 +118,7 @@ export const eraseExtraction = async (of: ErasedOne, deps: EraseDeps): Promise<E
       return { kind: 'erased', objects: objects + (await finish(of, record, deps)) };
     if (planned.kind === 'write') {
       const { record: written } = await writeProgress(planned.change, [], record, deps);
-      // Nothing needs the sealed data any more, a minute before the rest goes.
+      // The sealed data are no longer needed, and go a minute before the rest.
       if (written?.status === 'NOT_STARTED') await removeUnstarted(of, deps);
       continue;
     }

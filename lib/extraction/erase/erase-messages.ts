@@ -5,7 +5,7 @@ import { type SearchDeps, searchForErasure } from './search.ts';
 
 export type EraseMessagesDeps = EraseDeps & SearchDeps;
 
-/** Whether the message is done. A failure is logged, and the message stays in the queue. */
+/** Returns whether the message is done. A failure is logged, and the message stays in the queue. */
 const eraseMessage = async ({ body }: ReceivedMessage, deps: EraseMessagesDeps): Promise<boolean> => {
   const message = parseEraseMessage(body);
   if (message === undefined) {

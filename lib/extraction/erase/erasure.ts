@@ -2,63 +2,66 @@ import * as v from 'valibot';
 import type { Timestamp } from '../record.ts';
 import type { NamedEntry } from '../store.ts';
 
-/** A request to erase: one extraction, or those that carry a reference and were there when it was asked. */
+/** A request to erase: one extraction, or all with a reference that existed when it was requested. */
 export type Erasure = {
   readonly erasureId: string;
-  /** ARN of who asked: a caller of the API, or an operator. */
+  /** ARN of the caller of the API, or of the operator. */
   readonly askedBy: string;
   readonly askedAt: Timestamp;
   readonly extractionId?: string;
-  /** Gone once the index was searched for the last time. */
+  /** Removed after the last search of the index. */
   readonly reference?: string;
-  /** Only extractions of this caller. Without it, extractions of all callers. */
+  /** Limits the erasure to extractions of this caller. If absent, it covers all callers. */
   readonly requestedBy?: string;
-  /** When the last search ended. From then on, nothing is added. */
+  /** When the last search ended. After it, no extraction is added. */
   readonly searchedAt?: Timestamp;
-  /** In epoch seconds. Set when it is asked for, and again with `searchedAt`. */
+  /** In epoch seconds. Set with the request, and again with `searchedAt`. */
   readonly expiresAt?: number;
 };
 
-/** Which record: a repeated idempotency key makes another record under the same id, with another `requestId`. */
+/**
+ * The identity of a record. After an erasure, a repeated idempotency key creates another record under the same id, with another
+ * `requestId`.
+ */
 export type ErasedRecord = { readonly extractionId: string; readonly requestId: string };
 
 export type ErasedOne = ErasedRecord & Pick<Erasure, 'erasureId'>;
 
 /**
- * One record that an erasure is about. It is written before anything is removed, and outlives the record, because a restore of the table
- * must leave the record out.
+ * One record of an erasure. It is written before anything is removed, and outlives the record, because a restore of the table must leave
+ * the record out.
  */
 export type Tombstone = ErasedOne & {
   /** When the removal began. From then on, a restore leaves the record out. */
   readonly removingAt?: Timestamp;
-  /** When nothing was left. */
+  /** When all was removed. */
   readonly erasedAt?: Timestamp;
   /** In epoch seconds. Set with `removingAt`. */
   readonly expiresAt?: number;
 };
 
-/** The private table `Erasures`. Every method may throw, before or after it took effect. */
+/** The private table `Erasures`. Every method may throw, also after it took effect. */
 export interface ErasureStore {
   /** Writes a new erasure. A repetition changes nothing. */
   create(erasure: Erasure): Promise<void>;
-  /** The last erasure that a caller asked for of a scope, by a MAC of both. Strongly consistent. */
+  /** The id of the last erasure of a scope, by a MAC of caller and scope. Strongly consistent. */
   lastOf(scopeMac: string): Promise<string | undefined>;
-  /** Writes a new erasure as the last one of its scope. Returns false, and writes nothing, if that is not `replaced` any more. */
+  /** Writes a new erasure as the last one of its scope. If the last one is no longer `replaced`, writes nothing and returns false. */
   createFor(scopeMac: string, erasure: Erasure, replaced: string | undefined): Promise<boolean>;
   /** Strongly consistent. */
   get(erasureId: string): Promise<Erasure | undefined>;
-  /** Keeps when the last search ended, and removes the reference. */
+  /** Stores when the last search ended, and removes the reference. */
   finishSearch(erasureId: string, searchedAt: Timestamp, expiresAt: number): Promise<void>;
   /** Writes a new tombstone. A repetition changes nothing. */
   bury(tombstone: Tombstone): Promise<void>;
-  /** Both write the tombstone if there is none. */
+  /** These two write the tombstone if there is none. */
   setRemoving(of: ErasedOne, removingAt: Timestamp, expiresAt: number): Promise<void>;
   setErased(of: ErasedOne, erasedAt: Timestamp, expiresAt: number): Promise<void>;
 }
 
 /** A message of the erase queue. It is delivered at least once, in any order. */
 export type EraseMessage =
-  /** Find what is to be erased. `isLast`: the index was read before, and nothing follows. */
+  /** Find what is to be erased. `isLast`: the index was searched before, and this is the last search. */
   | {
       readonly search: Pick<Erasure, 'erasureId'>;
       readonly isLast?: true;
@@ -92,17 +95,17 @@ export const parseEraseMessage = (body: string): EraseMessage | undefined => {
 };
 
 /**
- * Puts a message into the erase queue. Resolves once the queue has it. `askedBy`: of its erasure. The messages of one who asked form a group,
- * and the queue delivers the messages of others first if that group takes more than its share.
+ * Puts a message into the erase queue. Resolves once the queue has it. `askedBy` is from its erasure, and makes the message group. If one
+ * group takes more than its share, the queue delivers messages of other groups first.
  */
 export type SendErase = (message: EraseMessage, askedBy: string, delaySeconds?: number) => Promise<void>;
 
 const day = 86_400;
 
 /**
- * For how long a tombstone is kept after the removal, in seconds. Point-in-time recovery goes back 35 days
- * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html). A table that was restored on
- * the last of them may be copied for a week after.
+ * How long a tombstone is kept after the removal, in seconds. Point-in-time recovery goes back 35 days
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html). A table that was restored on the
+ * last day may be copied for a week after that.
  */
 const keptSeconds = (35 + 7) * day;
 

@@ -12,20 +12,20 @@ export type SearchDeps = {
 };
 
 /**
- * In seconds after the erasure was asked for. The index is eventually consistent, and a request that was answered before may be recorded a
- * moment after: request-extraction ends after 15 s.
+ * In seconds after the request. The second search finds what the eventually consistent index did not have yet. It also finds a request of
+ * which the record is written a moment later, as request-extraction ends after 15 s.
  */
 const secondSearchAfter = 120;
 
 /** How many entries one invocation handles. Each takes a read, a write and a message, of some 10 ms each. */
 const entriesPerSearch = 250;
 
-/** Half of the timeout (erase-queue.ts). Where AWS is slow, the rest is left to the next message: one that times out begins again. */
+/** Half of the timeout (erase-queue.ts). If AWS is slow, the next message continues, because a search that times out begins again. */
 const maxSearchSeconds = 60;
 
 /**
- * Finds one record, if it was there when it was asked, and queues its erasure. The message comes before the tombstone: a process may end
- * in between, and another copy of the message may finish the search without this record.
+ * Queues the erasure of one record, if the record existed when the erasure was requested. The message is sent before the tombstone is
+ * written. Otherwise, if this process ended in between, another copy of its message might finish the search without this record.
  */
 const queue = async (extractionId: string, erasure: Erasure, deps: SearchDeps): Promise<void> => {
   const { erasureId, askedAt, askedBy, requestedBy } = erasure;
@@ -39,8 +39,8 @@ const queue = async (extractionId: string, erasure: Erasure, deps: SearchDeps): 
 };
 
 /**
- * Finds what an erasure is about, and queues each record. By reference, the index is read twice, and the second search starts again from the
- * beginning. Repeating it does no harm. Throws what a dependency throws.
+ * Finds the records of an erasure, and queues each. By reference, the index is read twice, and the second search starts from the beginning.
+ * It may be repeated. Throws what its dependencies throw.
  */
 export const searchForErasure = async (
   {
@@ -94,7 +94,7 @@ const expiring = (erasure: AskedErasure): Erasure => ({
   expiresAt: tombstoneExpiry(new Date(erasure.askedAt)),
 });
 
-/** The same for a scope, of which `replaced` was the last erasure. Returns false, and does nothing, if another one is the last by now. */
+/** As `beginErasure`, for a scope whose last erasure was `replaced`. If another one is the last by now, does nothing and returns false. */
 export const beginErasureOf = async (
   scopeMac: string,
   erasure: AskedErasure,
@@ -107,8 +107,8 @@ export const beginErasureOf = async (
 };
 
 /**
- * Records what is asked, and queues the search. A process that ends in between leaves an erasure that nobody carries out, and no answer. It
- * expires, as it has the reference.
+ * Records the request, and queues the search. If the process ends in between, the caller gets no answer, and the erasure is never carried
+ * out. It expires, because it contains the reference.
  */
 export const beginErasure = async (
   erasure: AskedErasure,

@@ -8,8 +8,8 @@ import type { RequestStore } from '../store.ts';
 export type CancelDeps = RunDeps & EndWaitDeps & { readonly requests: RequestStore };
 
 /**
- * Ends an extraction as `NOT_STARTED` with this problem, if its start was not claimed: in line, or before its next try. Any other is left as it is.
- * A repetition ends the wait of one whose cancellation was interrupted. Throws what a store or `wake` throws.
+ * Ends an extraction as `NOT_STARTED` with this problem, if its start was not claimed. It may be in line, or before its next try. Any other
+ * extraction stays unchanged. Repeating it ends the wait that an interrupted cancellation has left. Throws what a store or `wake` throws.
  */
 export const cancel = async (
   extractionId: string,
@@ -31,7 +31,7 @@ export type CancelEvent = { readonly trigger: 'cancel'; readonly extractionId: s
 export type CancelAnswer = {
   readonly extractionId: string;
   readonly status: ExtractionStatus | 'GONE';
-  /** By this invocation or an earlier one. */
+  /** Whether this invocation, or an earlier one, cancelled it. */
   readonly cancelled: boolean;
 };
 

@@ -3,19 +3,19 @@ import { type Extraction, ownOutcomes, terminalStatuses } from '../record.ts';
 import { removeRequest } from '../request-data.ts';
 import type { RequestStore } from '../store.ts';
 
-/** What names an erased record in a set. */
+/** The key of an erased record in a set. */
 export const erasedKey = ({
   extractionId,
   requestId,
 }: Pick<Extraction, 'extractionId' | 'requestId'>): string => [extractionId, requestId].join('/');
 
-/** What happens to a record that is in the backup and not in the live table. */
+/** What happens to a record of the backup that the live table does not have. */
 export type RestoredRecord =
   /** It was closed: written unchanged. */
   | { readonly kind: 'closed'; readonly record: Extraction }
   /** It was open: due now, so that the next sweep queues it. */
   | { readonly kind: 'due'; readonly record: Extraction }
-  /** It was not started, or its start was in progress: closed as `UNCONFIRMED`, as a task may exist by now. */
+  /** It was not started, or its start was in progress: closed as `UNCONFIRMED`, because a task may exist by now. */
   | { readonly kind: 'unconfirmed'; readonly record: Extraction }
   /** Its retention is over: not written. */
   | { readonly kind: 'expired' }
@@ -28,9 +28,9 @@ const isExtraction = (record: Readonly<Record<string, unknown>>): boolean =>
   typeof record.extractionId === 'string' && statuses.includes(String(record.status));
 
 /**
- * The record of an extraction that was about to be started when the backup was made. It must never be started again,
- * because its task may have been started since. No transition leads from `UNCONFIRMED` back to `REQUESTED`. `attemptId`
- * stays, so that this attempt, if it still runs, can write its taskId (`markRunningLate`).
+ * The record of an extraction that was about to be started when the backup was made. Its task may have been started since, so it must never
+ * be started again: no transition leads from `UNCONFIRMED` to `REQUESTED`. `attemptId` stays. If that attempt still runs, it can write its
+ * taskId (`markRunningLate`).
  */
 const unconfirmed = (record: Extraction, now: Date, recordRetention: number): Extraction => {
   const {
@@ -65,18 +65,18 @@ export const judgeRecord = (record: Extraction, now: Date, recordRetention: numb
   return { kind: 'closed', record };
 };
 
-/** What decides about a record that is in the live table. */
+/** The attributes of a live record that are compared. */
 export type LiveRecord = Pick<Extraction, 'extractionId' | 'requestId' | 'reason'>;
 
 export type RestoreDeps = {
-  /** Writes the records that the live table does not have. Returns its records of the other ids. */
+  /** Writes the records that the live table does not have. Returns the live records of all other ids. */
   readonly createMissing: (records: readonly Extraction[]) => Promise<readonly LiveRecord[]>;
   /** The live records of these ids. */
   readonly find: (extractionIds: readonly string[]) => Promise<readonly LiveRecord[]>;
   readonly requests: Pick<RequestStore, 'remove'>;
-  /** The keys of what was erased. A later request under the same id is another record, and is copied. */
+  /** The keys of erased records. A later request under the same id has another record, which is copied. */
   readonly erased: ReadonlySet<string>;
-  /** Compare only, and write nothing. */
+  /** Compares only, and writes nothing. */
   readonly dryRun: boolean;
   readonly now: () => Date;
   readonly recordRetention: number;
@@ -99,7 +99,7 @@ export const nothingRestored: RestoreResult = {
   'requested-again': 0,
 };
 
-/** Records that are written, or compared, together: BatchGetItem accepts 100 keys, and four calls write them. */
+/** How many records are written or compared at once. BatchGetItem accepts 100 keys, and four calls write them. */
 const batchSize = 100;
 
 const judge = (record: Extraction, deps: RestoreDeps): RestoredRecord | { readonly kind: 'erased' } =>
@@ -113,15 +113,15 @@ const liveOf = (
 ): Promise<readonly LiveRecord[]> =>
   dryRun ? find(copies.map(({ extractionId }) => extractionId)) : createMissing(copies);
 
-/** Of a copy that is written, or whose id has this live record. */
+/** The result for a copy, by the live record under its id, if there is one. */
 const kindOf = (kind: RestoredKind, copy: Extraction, live: LiveRecord | undefined): RestoredKind => {
   if (live === undefined) return kind;
   return live.requestId === copy.requestId ? 'present' : 'requested-again';
 };
 
 /**
- * Whether this command, or an earlier run of it, wrote the record. If the answer to a write is lost, the write is repeated and finds the
- * record. Its stored request is removed now, because the earlier run may have ended before it did that.
+ * Whether this run or an earlier one wrote the record. (A write whose answer was lost is repeated, and then finds its own record.) The
+ * stored request is removed now, because the earlier run may have ended before it did that.
  */
 const isOurs = (kind: RestoredKind, live: LiveRecord | undefined): boolean =>
   kind === 'unconfirmed' || (kind === 'present' && live?.reason === 'restored');
@@ -138,16 +138,16 @@ const copyBatch = async (records: readonly Extraction[], deps: RestoreDeps): Pro
     }
     const existing = live.get(one.record.extractionId);
     const kind = kindOf(one.kind, one.record, existing);
-    // No start needs it any more. Its execution may have ended while there was no record, and removes nothing.
+    // No start needs the item. The execution does not remove it if it ended while there was no record.
     if (!deps.dryRun && isOurs(kind, existing)) await removeRequest('restored', one.record, deps.requests);
     deps.onRecord(one.record.extractionId, kind);
   }
 };
 
 /**
- * Copies the records that the live table does not have, and overwrites none. `segments`: parts of the backup, each as pages, which are
- * copied at the same time. `requested-again` counts live records of another request than the backup's, whose idempotency keys were
- * used while the records were missing. Throws what a dependency throws; it can be repeated, because existing records stay.
+ * Copies the records that the live table does not have, and overwrites none. `segments` are parts of the backup, which are copied at the
+ * same time, page by page. `requested-again` counts live records of another request than the backup's: their idempotency keys were used
+ * while the records were missing. Throws what its dependencies throw. It can be repeated, because existing records stay.
  */
 export const restore = async (
   segments: readonly AsyncIterable<readonly Extraction[]>[],
