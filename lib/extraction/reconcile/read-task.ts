@@ -10,7 +10,7 @@ import type { PausableCalls } from '../../shared-item/operator-settings.ts';
 import { type Explanation, isErrorName } from '../causes.ts';
 import type { Change } from '../change.ts';
 import { failureReason, loginProblemOf, looksLikeCode, problemOf } from '../codes.ts';
-import { busyUntil, notBeforeOf } from '../not-before.ts';
+import { notBeforeOfBusy, notBeforeOfRead } from '../not-before.ts';
 import type { Learned, Plan, Reading, Unread } from '../plan.ts';
 import {
   type ActionResult,
@@ -147,8 +147,8 @@ export const readOnce = async (
     telemetry.failure('The task could not be read.', error, record);
     const [notBefore, problem] =
       error === ofTask
-        ? [notBeforeOf(error, now()), problemOf(error)]
-        : [busyUntil(error, now()), loginProblemOf(error)];
+        ? [notBeforeOfRead(error, now()), problemOf(error)]
+        : [notBeforeOfBusy(error, now()), loginProblemOf(error)];
     if (notBefore !== undefined)
       record = await tryToKeep(postponeCalls({ record, notBefore, lastProblem: problem }), record, deps);
     if (isBrief) record = await leaveToSlowQueue(record, deps);

@@ -74,7 +74,7 @@ const maxRetryAfterMs = 3_600_000;
 export const showsRate = (refusals: number): boolean => refusals < refusalsOfTheRate;
 
 /** When a refused start may be tried again, by the `Retry-After` of its refusal, in milliseconds. An hour from now at most. */
-export const refusedUntil = (notBefore: string | undefined, now: Date): number | undefined =>
+export const boundedRetryAt = (notBefore: string | undefined, now: Date): number | undefined =>
   notBefore === undefined ? undefined : Math.min(Date.parse(notBefore), now.getTime() + maxRetryAfterMs);
 
 /**
@@ -88,7 +88,7 @@ export const placeAt = (
 ): string => {
   const again = refusals - refusalsOfTheRate;
   const pauseMs = again <= 0 ? 0 : 1_000 * Math.min(maxPause, firstPause * 2 ** (again - 1));
-  const until = Math.max(now.getTime() + pauseMs, refusedUntil(notBefore, now) ?? 0);
+  const until = Math.max(now.getTime() + pauseMs, boundedRetryAt(notBefore, now) ?? 0);
   return until <= now.getTime() ? requestedAt : new Date(until).toISOString();
 };
 

@@ -5,7 +5,7 @@ import type { StartLineStore } from '../../rate-limit/start-line.ts';
 import { type Timings, windowEnd } from '../deadlines.ts';
 import type { NotAccepted, Result, StartCallResult } from '../plan.ts';
 import { breakerSubjectOf } from '../record.ts';
-import { type Asking, entryOf, refusalsOf, refusedUntil, showsRate } from './asking.ts';
+import { type Asking, boundedRetryAt, entryOf, refusalsOf, showsRate } from './asking.ts';
 import type { Called } from './start-call.ts';
 
 /**
@@ -124,7 +124,7 @@ const reportToRate = async (
       await limiter.report(about, { kind: 'recovered', second: slow.countedAt });
     await limiter.report(about, { kind: 'accepted' });
   } else if (isRefusedByRate(result)) {
-    const shown = { kind: 'refused', retryAt: refusedUntil(result.notBefore, deps.now()) } as const;
+    const shown = { kind: 'refused', retryAt: boundedRetryAt(result.notBefore, deps.now()) } as const;
     if (showsRate(refusalsOf(asking))) await limiter.report(about, shown);
   } else {
     await reportFailure(asking, going, isFirstFailure, deps);

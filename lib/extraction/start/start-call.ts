@@ -21,7 +21,7 @@ import {
 import type { StartError } from '../causes.ts';
 import { consentProblemOf, failureReason, loginProblemOf, problemOf } from '../codes.ts';
 import { plusSeconds } from '../deadlines.ts';
-import { busyUntil } from '../not-before.ts';
+import { notBeforeOfBusy } from '../not-before.ts';
 import type { NotAccepted, StartCallResult } from '../plan.ts';
 import {
   type ConsentExtraction,
@@ -304,7 +304,7 @@ const notAccepted = (
   kind: 'not-accepted',
   error,
   problem,
-  notBefore: busyUntil(cause, now),
+  notBefore: notBeforeOfBusy(cause, now),
 });
 
 /** The result of an answer with an `errorType`. Only the v2 variant of an extraction by consent has such answers. */
