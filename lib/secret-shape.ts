@@ -47,7 +47,6 @@ export const secretsIn = (text: string, layers = maxLayers): readonly Inner[] =>
         ...secretsIn(inner.text, layers - 1).map((deeper) => ({ ...deeper, fault: inner.fault })),
       ]);
 
-/** The fault of a text, or undefined if it looks like a secret. */
 export const secretFaultOf = (text: string): SecretFault | undefined =>
   unwrapOnce(text)[0]?.fault ?? (pasted.test(text) ? 'command' : undefined);
 

@@ -125,7 +125,6 @@ const toTombstone = (item: Parameters<typeof unmarshall>[0]): Tombstone => {
   return tombstone as Tombstone;
 };
 
-/** The tombstones of one erasure. */
 export async function* tombstonesOf(
   client: DynamoDBClient,
   table: string,

@@ -51,7 +51,6 @@ export const removeObjects = async (client: S3Client, Bucket: string, prefix: st
   return removed;
 };
 
-/** The number of versions of the objects with this prefix. */
 export const countObjects = async (client: S3Client, Bucket: string, prefix: string): Promise<number> => {
   let count = 0;
   for await (const objects of versionPages(client, Bucket, prefix)) count += objects.length;

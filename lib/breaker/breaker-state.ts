@@ -10,7 +10,6 @@ export type Turn = {
   readonly holder?: string;
 };
 
-/** A group in trouble. */
 export type Group = {
   /** Its entity, or its product for extractions by consent. */
   readonly name: string;
@@ -50,7 +49,6 @@ export type BreakerState = {
 export type BreakerSettings = {
   /** How many failed extractions open their group's breaker, and how many failing groups open their caller's. */
   readonly failures: number;
-  /** The first pause between two turns. */
   readonly openSeconds: number;
   /** The longest pause of a group. */
   readonly maxOpenSeconds: number;
@@ -165,7 +163,6 @@ export const holdsTurn = ({ opened, groups }: BreakerState, holder: string): boo
     (turn) => turn?.holder === holder,
   );
 
-/** What a failed start showed. */
 export type Failure = {
   /** `slow`: the start is still under way. */
   readonly kind: 'failed' | 'slow';

@@ -42,7 +42,6 @@ export interface CircuitBreaker {
 type CircuitBreakerDeps = {
   readonly store: SharedItemStore;
   readonly settings: BreakerSettings;
-  /** Whether an operator has paused starts. */
   readonly isPaused: () => Promise<boolean>;
   readonly now: () => Date;
   readonly random: () => number;
@@ -68,7 +67,6 @@ const openIn = ({ opened, groups }: BreakerState): readonly string[] =>
 
 const never = Number.NEGATIVE_INFINITY;
 
-/** What a process knows of one caller. */
 type Memory = {
   /** Undefined if the item could not be read. It is read again after 5 s. */
   known?: Known<BreakerState> | undefined;

@@ -71,7 +71,6 @@ type Hindrance = {
   readonly retryAfter: number;
 };
 
-/** The result of sending one request once. */
 type Result =
   | { readonly kind: 'accepted' | 'replayed' }
   | { readonly kind: 'refused'; readonly error: ApiError }

@@ -62,7 +62,6 @@ const minutesOff = ({ headers }: Answer, now: number): number => {
   return Number.isNaN(answeredAt) ? 0 : Math.round((now - answeredAt) / 60_000);
 };
 
-/** The error for an answer that is not 2xx, with advice. */
 export const apiErrorOf = (answer: Answer): ApiError =>
   new ApiError(answer.status, answer.body, minutesOff(answer, Date.now()));
 

@@ -4,7 +4,6 @@ import { ignoreTransient } from './wait-for-outcome.ts';
 type WaitDeps = {
   readonly summarize: (batch: string) => Promise<BatchSummary>;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Called with each summary. */
   readonly onSummary?: (summary: BatchSummary) => void;
 };
 

@@ -32,7 +32,6 @@ export type ConsentDeps = {
   readonly telemetry: Pick<Telemetry, 'log'>;
 };
 
-/** The part of an API Gateway event that the routes read. */
 export type ConsentEvent = {
   readonly routeKey: string;
   readonly requestContext: CallerContext;

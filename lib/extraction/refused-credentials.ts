@@ -4,7 +4,6 @@ import { type CredentialsExtraction, finalStatusIn, type TerminalStatus } from '
 import type { SealedCredentialsData } from './sealed-request-data.ts';
 import type { RefusalMark, RefusedCredentialsStore, Task, TaskLink, TaskStore } from './store.ts';
 
-/** What start-task knows about credentials before it sends them. */
 export type KnownCredentials = Pick<TaskLink, 'credentialsMac' | 'isConfirmed' | 'afterMark'>;
 
 /**

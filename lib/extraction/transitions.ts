@@ -14,7 +14,6 @@ import type { Timings } from './deadlines.ts';
 import * as due from './due.ts';
 import type { ActionResult, Extraction, SettledBy, StoredResults, TerminalStatus } from './record.ts';
 
-/** The inputs of changes: the record, the time of the decision, and what was decided. */
 type Facts = {
   readonly record: Extraction;
   readonly now: Date;
@@ -202,7 +201,6 @@ const endOwn = <Name extends TransitionName>(
   return settling(moving(transition, { when, ...close, remove: [...close.remove, ...replaced.remove] }));
 };
 
-/** The provider refused the start: no task exists. */
 export const markRejected = (decision: Decision<'attemptId' | 'reason'>): Change => {
   const { attemptId } = decision;
   const outcome = { status: 'REJECTED', isFinal: true } as const;

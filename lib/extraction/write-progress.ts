@@ -38,7 +38,6 @@ const report = (
   if (!Number.isNaN(seconds)) telemetry.count(metric, { extractionId, value: seconds });
 };
 
-/** Reports a start. */
 const reportStart = (record: Extraction, telemetry: Telemetry): void =>
   report(logMessages.started, 'SecondsToStart', { record, time: record.startedAt, telemetry }, {});
 

@@ -1,4 +1,4 @@
-/** Of the published client (docs/provider-client.md). No function imports it. */
+/** Only in the published client (docs/provider-client.md). */
 
 import type { SessionTokens } from './tokens/session-tokens.ts';
 import type { TaskToken } from './tokens/task-tokens.ts';

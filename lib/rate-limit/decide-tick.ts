@@ -20,7 +20,6 @@ const refusedUsers = 3;
 /** How long a released start has to take its turn, before the turn is given to another one. */
 const turnTakenMs = 10_000;
 
-/** What a tick has read. */
 export type Seen = {
   readonly now: number;
   /** The id of this dispatcher. */

@@ -69,7 +69,6 @@ const shareOf = (calls: Calls): number => {
   return areEnough ? Math.min(shareIn(worst), shareIn(others)) : shareIn(totalOf(calls));
 };
 
-/** What a judgement changed, for logs and metrics. */
 export type Judged = 'unchanged' | 'cut' | 'grown' | 'undone' | 'unlimited';
 
 export type RateJudgement = {

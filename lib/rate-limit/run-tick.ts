@@ -25,7 +25,6 @@ export type TickDeps = {
   readonly line: StartLineStore;
   /** The rate set by hand or by the setting, in starts a second. Undefined if none is set. */
   readonly limit: () => Promise<number | undefined>;
-  /** Whether an operator has paused starts. */
   readonly isPaused: () => Promise<boolean>;
   readonly now: () => Date;
   readonly newId: () => string;

@@ -41,7 +41,6 @@ export type LineEntry = {
 /** An item as stored. It has a callback token while its execution waits in the state InLine. */
 export type StoredEntry = LineEntry & { readonly callbackToken?: string };
 
-/** An entry of the index: an execution that waits to be released. */
 export type InLine = {
   readonly extractionId: string;
   readonly requestId: string;

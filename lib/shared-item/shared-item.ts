@@ -18,7 +18,6 @@ export interface SharedItemStore {
   ): Promise<StoredItem | undefined>;
 }
 
-/** What is known of an item. */
 export type Known<State> = {
   readonly state: State;
   /** Undefined if there is no item. */

@@ -110,7 +110,6 @@ const findNow = async (
   return { found: entries.length, newest: entries[0]?.requestedAt ?? '' };
 };
 
-/** How far an erasure is. */
 const progressOf = async (erasure: Erasure, { tombstones }: AnswerErasureDeps): Promise<PublicErasure> => {
   let found = 0;
   const times: string[] = [];

@@ -46,7 +46,6 @@ const entriesOf = async (
   return { ids: ids.slice(0, maxCounted), isComplete: ids.length <= maxCounted };
 };
 
-/** Counts records by status and advice. */
 export const summarize = async (
   records: AsyncIterable<SummarizedRecord>,
 ): Promise<Pick<BatchSummary, 'extractions' | 'open' | 'counts'>> => {

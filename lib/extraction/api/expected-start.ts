@@ -3,7 +3,6 @@ import { laneOf, type Place } from '../../rate-limit/start-line.ts';
 /** The starts in line of one caller and priority, the oldest request first. */
 export type LineLane = Pick<Place, 'caller' | 'priority'> & { readonly waiting: readonly Place[] };
 
-/** The line, and the rate at which it is released. */
 export type Line = {
   readonly lanes: readonly LineLane[];
   /** In starts a second. Absent if there is no limit. */

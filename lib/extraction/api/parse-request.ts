@@ -38,10 +38,8 @@ export type ConsentRequest = ConsentMethod &
     readonly target: string;
   };
 
-/** A validated request. */
 export type ValidRequest = CredentialsRequest | ConsentRequest;
 
-/** What a deployment accepts. */
 export type AcceptedRequests = {
   /** The setting `entities`. If absent, any entity is accepted. */
   readonly entities?: readonly string[];

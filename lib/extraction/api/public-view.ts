@@ -35,7 +35,6 @@ export type PublicExtraction = WithoutInternal<Extraction> & {
 /** The extractions of a batch, counted by status and advice. */
 export type BatchSummary = {
   readonly batch: string;
-  /** The number of counted extractions. */
   readonly extractions: number;
   /** False if the batch has more than 10,000. The others were not counted. */
   readonly isComplete: boolean;

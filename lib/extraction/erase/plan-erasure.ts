@@ -4,7 +4,6 @@ import { type Phase, phaseOf, timeOr } from '../phase.ts';
 import { type Extraction, isUnderstood } from '../record.ts';
 import * as transitions from '../transitions.ts';
 
-/** The next step of the erasure of one record. */
 export type ErasurePlan =
   /** This request has no record, or no longer has one. */
   | { readonly kind: 'gone' }

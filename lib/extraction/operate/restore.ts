@@ -3,7 +3,6 @@ import { type Extraction, ownOutcomes, terminalStatuses } from '../record.ts';
 import { removeRequest } from '../request-data.ts';
 import type { RequestStore } from '../store.ts';
 
-/** The key of an erased record in a set. */
 export const erasedKey = ({
   extractionId,
   requestId,
@@ -80,7 +79,6 @@ export type RestoreDeps = {
   readonly dryRun: boolean;
   readonly now: () => Date;
   readonly recordRetention: number;
-  /** Called for every record. */
   readonly onRecord: (extractionId: string, kind: RestoredKind) => void;
 };
 

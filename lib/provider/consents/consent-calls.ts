@@ -1,4 +1,4 @@
-/** Of the published client (docs/provider-client.md). No function imports it. */
+/** Only in the published client (docs/provider-client.md). */
 
 import type { ClientContext, WithTaskToken } from '../client-context.ts';
 import { type ExtractionReading, pollExtraction } from '../extractions/poll-extraction.ts';
@@ -18,7 +18,6 @@ import { iterateConsents } from './iterate-consents.ts';
 import { type ConsentPage, type ConsentQuery, listConsents } from './list-consents.ts';
 import { type RevokedConsent, revokeConsent } from './revoke-consent.ts';
 
-/** Every call with a Task Token: consents, and extractions by consent. */
 export const consentCalls = ({ connection, waiting }: ClientContext) => ({
   listConsents: ({ taskToken }: WithTaskToken, query?: ConsentQuery): Promise<ConsentPage> =>
     listConsents(connection, taskToken, query),

@@ -18,7 +18,6 @@ export type ConsentQuery = {
 
 export type ConsentPage = {
   readonly consents: readonly Consent[];
-  /** Whether more pages exist. */
   readonly hasNext: boolean;
   /** The number of all matching consents, not only on this page. */
   readonly count: number;

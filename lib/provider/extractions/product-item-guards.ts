@@ -1,5 +1,5 @@
 /**
- * Of the published client (docs/provider-client.md). No function imports it.
+ * Only in the published client (docs/provider-client.md).
  *
  * The two items of product data that the document shows ("Product data item shapes"). "Per-product result schemas: not
  * shown beyond these", so an item is `unknown` until one of these guards accepts it.

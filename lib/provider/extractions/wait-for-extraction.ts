@@ -1,4 +1,4 @@
-/** Of the published client (docs/provider-client.md). No function imports it. */
+/** Only in the published client (docs/provider-client.md). */
 
 import type { Connection } from '../transport/send-request.ts';
 import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';

@@ -71,7 +71,6 @@ export const cacheSessionTokens = (options: {
   readonly logIn: () => Promise<string>;
   readonly lifetimeMs: number;
   readonly now: () => Date;
-  /** Called for each token that is dropped. */
   readonly onRefused?: () => void;
 }): SessionTokens => {
   const usableMs = Math.max(options.lifetimeMs - safetyMarginMs, options.lifetimeMs / 2);

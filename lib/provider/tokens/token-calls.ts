@@ -1,4 +1,4 @@
-/** Of the published client (docs/provider-client.md). No function imports it. */
+/** Only in the published client (docs/provider-client.md). */
 
 import type { ClientContext } from '../client-context.ts';
 import {

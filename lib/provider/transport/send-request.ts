@@ -124,7 +124,6 @@ const readBeginning = async ({ body }: Pick<Answer, 'body'>): Promise<Uint8Array
   return Buffer.concat(chunks).subarray(0, bytes);
 };
 
-/** Returns the error for a status that is not 2xx. */
 export const statusError = (
   status: number,
   call: string,
