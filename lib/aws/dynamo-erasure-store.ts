@@ -82,7 +82,7 @@ export const dynamoErasureStore = (client: DynamoDBClient, table: string): Erasu
           ? { ConditionExpression: 'attribute_not_exists(erasureId)' }
           : {
               ConditionExpression: '#last = :replaced',
-              // A reserved word, as below.
+              // `last` is a reserved word, as `reference` below.
               ExpressionAttributeNames: { '#last': 'last' },
               ExpressionAttributeValues: marshall({ ':replaced': replaced }),
             };

@@ -42,7 +42,7 @@ export async function* readItems(
   }
 }
 
-/** With aliases, as some names are reserved words. */
+/** Names are aliased, because some are reserved words. */
 const projectionOf = (attributes: readonly string[]) => ({
   ProjectionExpression: attributes.map((name) => `#${name}`).join(', '),
   ExpressionAttributeNames: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),

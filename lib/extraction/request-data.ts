@@ -102,8 +102,8 @@ const neededUntil = (
 const epochSeconds = (time: string): number => Math.ceil(new Date(time).getTime() / 1000);
 
 /**
- * The purpose of the sealed data of a record: SHA-256 over caller and request, in hex. It is bound to the ciphertext. So nobody who can
- * write records can have the credentials sent to another bank, used for other actions, or the results shown to another caller.
+ * The purpose of the sealed data of a record: SHA-256 over caller and request, in hex. It is bound to the ciphertext. So somebody who can
+ * write records cannot have the credentials sent to another bank or for other actions, nor the results shown to another caller.
  */
 export const purposeDigest = (record: Extraction): string => {
   const { method, requestedBy } = record;

@@ -9,12 +9,12 @@ import type { InLine, Place } from './start-line.ts';
 /** The time between two ticks of a dispatcher. */
 export const tickMs = 1_000;
 
-/** Without a rate, so many waiting starts are released each second at first. The number doubles after ten seconds without a bad call. */
+/** Without a rate, the dispatcher first releases this many starts a second. It doubles the number after ten seconds without a bad call. */
 const firstPerSecond = 10;
 /** The calls of this time decide whether that number doubles, and which callers wait. */
 export const recentSeconds = 10;
 
-/** A caller waits as the provider asks, after so many refused calls and no accepted one in ten seconds. */
+/** After this many refused calls and no accepted one in ten seconds, a caller waits as the provider asks. */
 const refusedUsers = 3;
 
 /** How long a released start has to take its turn, before the turn is given to another one. */

@@ -31,10 +31,10 @@ const reserveMs = 10_000;
  */
 const handOverMs = 65_000;
 
-/** An invocation ends after so long without work. */
+/** An invocation ends after this time without work. */
 const idleMs = 15_000;
 
-/** An invocation ends after so many failed ticks in a row. The schedule invokes the next one. */
+/** An invocation ends after this many failed ticks in a row. The schedule invokes the next one. */
 const maxFailures = 5;
 
 /** How often a released start is removed from the index, until that succeeds. */

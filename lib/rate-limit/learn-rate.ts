@@ -10,19 +10,19 @@ import {
 } from './call-counts.ts';
 import { hasLine, maxPerSecond, minPerSecond, type RateState, rateAt } from './rate-state.ts';
 
-/** The rate is learnt by AIMD, as in TCP. A window of calls is judged once it has this length and so many calls. */
+/** The rate is learnt by AIMD, as in TCP. A window of calls is judged once it has this length and this many calls. */
 const windowSeconds = 10;
 const windowCalls = 20;
 /** Without a rate, a window may end after one second. */
 const firstSeconds = 1;
 
-/** The rate is cut if the share of bad calls is larger, and there are at least so many of them. Fewer may be chance. */
+/** The rate is cut if the share of bad calls is above this, and there are at least `fewBad` of them. Fewer may be chance. */
 const tooMany = 0.05;
 const fewBad = 5;
 
 /** A cut goes below what the provider accepted, so that the provider's own queue drains. */
 const cutTo = 0.9;
-/** For so long after a cut, starts still arrive that were released before it. */
+/** How long after a cut starts still arrive that were released before it. */
 export const settleMs = 3_000;
 
 /** The growth for each ten seconds with a line. It is slow up to `nearGood` times what was accepted at the last cut, and then fast. */

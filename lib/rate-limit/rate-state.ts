@@ -33,7 +33,7 @@ export const noRate: RateState = { lineUntil: 0 };
 /** The item of the rate in the table `Breakers`. Items of callers have ARNs as names. */
 export const rateItem = 'rate';
 
-/** For how long new starts queue behind the waiting ones. It is longer than the dispatcher takes to renew it. */
+/** How long new starts queue behind the waiting ones. It is longer than the dispatcher takes to renew it. */
 export const lineMs = 5_000;
 
 /** The length of a lease. It is long, because clocks may differ by seconds. */

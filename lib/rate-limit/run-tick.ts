@@ -48,15 +48,15 @@ export type Memory = Pick<Seen, 'served' | 'turnsGivenAt' | 'next'> & {
   readonly publishedAt: number;
 };
 
-/** For so long, the index may still show a released start. A release may wait until its tick ends. */
+/** How long the index may still show a released start. A release may wait until its tick ends. */
 const indexLagMs = 3_000;
-/** For so long, a start that the index still shows is not released again. */
+/** How long a start that the index still shows is not released again. */
 const rememberedMs = 60_000;
 
 /** Only the last seconds of a longer window are judged, because each tick reads one item for each second. */
 const maxWindowSeconds = 100;
 
-/** After so many lost races, a tick releases nothing at the rate. */
+/** After this many lost races, a tick releases nothing at the rate. */
 const maxRaces = 3;
 
 const publishMs = 60_000;

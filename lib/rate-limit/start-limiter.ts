@@ -42,7 +42,7 @@ export type StartLimiterDeps = {
   readonly telemetry: Telemetry;
 };
 
-/** For how long a process trusts the rate that it read. While a first rate is being learnt, it reads before each start. */
+/** How long a process trusts the rate that it read. While a first rate is being learnt, it reads before each start. */
 const cacheMs = 1_000;
 
 const isFirstWindow = ({ windowFrom, learnt }: RateState): boolean =>

@@ -44,8 +44,8 @@ export const patientClient = {
 };
 
 /**
- * For SQS. By default its client calls the host in the queue's URL. The regional endpoint takes the same calls, and on an
- * emulator that host does not resolve. It would also compare the MD5 of each message with SQS's; TLS protects messages already.
+ * Options for SQS. By default its client calls the host in the queue's URL, which does not resolve on an emulator. The regional endpoint
+ * takes the same calls. The client would also compare the MD5 of each message with SQS's, but TLS already protects messages.
  */
 const queueOptions = { useQueueUrlAsEndpoint: false, md5: false } as const;
 

@@ -200,7 +200,7 @@ const credentialsSchemaOf = (accepted: AcceptedRequests) =>
         sessionToken: v.exactOptional(
           v.pipe(
             text(sealLimitBytes),
-            // It is sent in a header.
+            // The session token is sent in a header.
             v.regex(/^[\x21-\x7e]+$/, 'must consist of printable ASCII characters'),
           ),
         ),

@@ -12,8 +12,8 @@ export type SearchDeps = {
 };
 
 /**
- * In seconds after the request. The second search finds what the eventually consistent index did not have yet. It also finds a request of
- * which the record is written a moment later, as request-extraction ends after 15 s.
+ * In seconds after the request. The second search finds what the eventually consistent index did not have yet. It also finds a request
+ * whose record is written a moment later, because request-extraction runs for up to 15 s.
  */
 const secondSearchAfter = 120;
 

@@ -34,7 +34,7 @@ export const createTaskToken = async (
   return { target: request.target, taskToken: data.taskToken };
 };
 
-/** Returns a Task Token per user, and drops one that the provider refused. */
+/** Returns a Task Token for a user, and drops a token that the provider refused. */
 export type TaskTokens = {
   current(target: string): Promise<string>;
   drop(target: string, token: string): void;

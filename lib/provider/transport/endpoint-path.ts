@@ -1,7 +1,7 @@
 import { notShownEndpoints } from '../assumptions.ts';
 import type { Connection, Endpoint } from './send-request.ts';
 
-/** Returns an endpoint that is not shown: the connection's setting, or else the assumption. */
+/** Returns an endpoint that the document does not show: from the connection's setting, or else the assumption. */
 export const endpointOf = (connection: Connection, name: keyof typeof notShownEndpoints): Endpoint =>
   connection.endpoints?.[name] ?? notShownEndpoints[name];
 

@@ -30,7 +30,7 @@ const growth = 1.5;
 const sleepFor = (ms: number, signal?: AbortSignal): Promise<void> =>
   delay(ms, undefined, signal === undefined ? {} : { signal });
 
-/** The call was not carried out. The body may have an `errorType` all the same. */
+/** The call was not carried out, even if the body has an `errorType`. */
 const transientStatuses: readonly number[] = [408, 425, 429];
 
 /** Whether the next poll may succeed. Any 5xx can come from a gateway. */
