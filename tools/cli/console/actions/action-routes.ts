@@ -1,12 +1,12 @@
 import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { validate as isUuid } from 'uuid';
-import { explainFailure } from '../../terminal/explain-failure.ts';
 import type { Html } from '../format-for-page.ts';
 import type { ConsoleEnv } from '../guard-request.ts';
 import { confirmPage, maxInput, pageOfAction } from '../pages/action-pages.ts';
 import { focusOn, type Links } from '../pages/page-content-and-links.ts';
 import { isFiltered, parseFilter } from '../sources/select-extractions.ts';
+import { readPart } from '../sources/sources.ts';
 import type { ShortLived } from '../values-by-random-id.ts';
 import type { ConsoleAction, Notice } from './action-types.ts';
 
@@ -31,17 +31,6 @@ const isSubject = ({ place }: ConsoleAction, subject: string): boolean => {
   return place === 'extraction' ? isUuid(subject) : subject === '';
 };
 
-/** What an action is about, or why that could not be read: then it may be done nevertheless. */
-const describe = async (action: ConsoleAction, subject: string): Promise<string | undefined> => {
-  try {
-    return await action.describe?.(subject);
-  } catch (error) {
-    const explanation = explainFailure(error);
-    if (explanation === undefined) throw error;
-    return explanation;
-  }
-};
-
 /** Runs a confirmed action. An expected failure is a sentence; a defect is thrown. */
 const runAction = async (
   action: ConsoleAction,
@@ -49,13 +38,10 @@ const runAction = async (
   { input, secret }: { readonly input: string; readonly secret: string },
 ): Promise<Notice> => {
   const { id, label } = action;
-  try {
-    return { kind: 'done', id, label, result: await action.run(subject, input, secret) };
-  } catch (error) {
-    const explanation = explainFailure(error);
-    if (explanation === undefined) throw error;
-    return { kind: 'not-done', id, label, explanation };
-  }
+  const part = await readPart(() => action.run(subject, input, secret));
+  return part.kind === 'read'
+    ? { kind: 'done', id, label, result: part.value }
+    : { kind: 'not-done', id, label, explanation: part.explanation };
 };
 
 /** Adds the confirmation page of each action, and its form. A form acts once, and only with the token of its page. */
@@ -71,7 +57,9 @@ export const addActionRoutes = (app: Hono<ConsoleEnv>, path: string, deps: Actio
     const action = find(c.req.param('action') ?? '', subject);
     if (action === undefined) return notFound(c);
     const token = tokens.keep(subjectOfToken(action, subject));
-    const about = await describe(action, subject);
+    // Where that cannot be read, it may be done nevertheless.
+    const part = await readPart(async () => action.describe?.(subject));
+    const about = part.kind === 'read' ? part.value : part.explanation;
     return send(c, action.label, confirmPage(action, { subject, about, token }, links));
   });
 

@@ -4,7 +4,6 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { presignResults } from '../../../../lib/aws/presign-results.ts';
 import { defined } from '../../../../lib/defined.ts';
 import type { CancelAnswer } from '../../../../lib/extraction/operate/cancel.ts';
-import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { type PausableCalls, pausableCalls } from '../../../../lib/shared-item/operator-settings.ts';
 import type { Deployment } from '../../aws/deployment.ts';
 import { identityOf } from '../../aws/identity.ts';
@@ -128,23 +127,6 @@ export const cancelAction = (
   },
 });
 
-const startAgainIn = (deployment: Deployment, matching: Matching): readonly ConsoleAction[] => {
-  const { base: apiUrl, fetch } = deployment.api;
-  const send = { apiUrl, fetch, sleep: (milliseconds: number) => delay(milliseconds) };
-  const recordOf = (extractionId: string) => requireRecord(deployment, extractionId);
-  return [
-    ...startAgainActions({ ...send, recordOf, newKey: randomUUID }),
-    requestAgainAction({ ...send, matching }),
-  ];
-};
-
-const cancelIn = ({ client, output }: Deployment): ConsoleAction => {
-  const lambda = new LambdaClient(client);
-  return cancelAction((extractionId) =>
-    cancelNow(lambda, output('ReconcileFunctionName'), { trigger: 'cancel', extractionId }),
-  );
-};
-
 const redriveAction = (deployment: Deployment): ConsoleAction => ({
   id: 'redrive',
   label: 'Redrive dead letters',
@@ -162,16 +144,6 @@ const redriveAction = (deployment: Deployment): ConsoleAction => ({
   },
 });
 
-type Matching = (query: string) => Promise<readonly Extraction[]>;
-
-const eraseIn = (deployment: Deployment, matching: Matching): ConsoleAction => {
-  const erasures = erasuresOf(deployment);
-  return eraseMatchingAction({
-    matching,
-    erase: (extractionId) => erasures.begin({ erasureId: randomUUID(), extractionId }),
-  });
-};
-
 type ActionsDeps = {
   readonly allowed: boolean;
   readonly sources: ConsoleSources;
@@ -184,13 +156,22 @@ export const consoleActions = (
   { allowed, sources, now }: ActionsDeps,
 ): readonly ConsoleAction[] => {
   if (!allowed) return [linkAction(deployment, now)];
-  const matching: Matching = (query) => matchingRecords(query, sources, now());
+  const { client, output, api } = deployment;
+  const lambda = new LambdaClient(client);
+  const matching = (query: string) => matchingRecords(query, sources, now());
+  const send = { apiUrl: api.base, fetch: api.fetch, sleep: (milliseconds: number) => delay(milliseconds) };
+  const recordOf = (extractionId: string) => requireRecord(deployment, extractionId);
+  const erasures = erasuresOf(deployment);
+  const erase = (extractionId: string) => erasures.begin({ erasureId: randomUUID(), extractionId });
   return [
     linkAction(deployment, now),
     reconcileAction(deployment),
-    cancelIn(deployment),
-    ...startAgainIn(deployment, matching),
-    eraseIn(deployment, matching),
+    cancelAction((extractionId) =>
+      cancelNow(lambda, output('ReconcileFunctionName'), { trigger: 'cancel', extractionId }),
+    ),
+    ...startAgainActions({ ...send, recordOf, newKey: randomUUID }),
+    requestAgainAction({ ...send, matching }),
+    eraseMatchingAction({ matching, erase }),
     redriveAction(deployment),
     ...pauseActions({ breakers: breakersOf(deployment), identity: () => identityOf(deployment), now }),
   ];

@@ -26,7 +26,7 @@ import { healthSource } from '../../health/health-source-from-logs.ts';
 import { readHealth, readHours } from '../../health/read-health.ts';
 import { CliError } from '../../terminal/errors.ts';
 import { parseDeliveryLine, parseSweepLine } from './parse-log-lines.ts';
-import { sinceChoices, startOf } from './select-extractions.ts';
+import { startOf } from './select-extractions.ts';
 import type { Bounded, ConsoleSources, QueueLine } from './sources.ts';
 
 /** The doctor's delivery with a wrong signature is counted, and an open page would repeat it until an alarm sounds. */
@@ -68,16 +68,16 @@ const maxStories = 50;
 /** As many as BatchGetItem takes. An open page reads them at every update. */
 const maxOfName = 100;
 
-/** Reads of single extractions, each kept for so long, and of the last so many extractions. */
-const keptEach = <Value>(
+/** Reads by a key such as an extractionId, each kept for so long, and of the last so many keys. */
+const keptEach = <Key extends string, Value>(
   seconds: number,
   now: () => Date,
-  read: (extractionId: string) => Promise<Value>,
-): ((extractionId: string) => Promise<Value>) => {
-  const readers = new Map<string, () => Promise<Value>>();
-  return (extractionId) => {
-    const reader = readers.get(extractionId) ?? cachedRead(seconds, now, () => read(extractionId));
-    readers.set(extractionId, reader);
+  read: (key: Key) => Promise<Value>,
+): ((key: Key) => Promise<Value>) => {
+  const readers = new Map<Key, () => Promise<Value>>();
+  return (key) => {
+    const reader = readers.get(key) ?? cachedRead(seconds, now, () => read(key));
+    readers.set(key, reader);
     const [oldest] = readers.keys();
     if (readers.size > maxStories && oldest !== undefined) readers.delete(oldest);
     return reader();
@@ -103,19 +103,11 @@ const lineSeconds = { onAws: 60, emulated: 3 } as const;
 
 const lineReader = (deployment: Deployment, now: () => Date): ConsoleSources['line'] => {
   const periods = deployment.isEmulated ? emulatedPeriods : linePeriods;
-  const readers = sinceChoices.map((since) => {
-    const read = () => {
-      const until = now();
-      return readLineHistory(deployment, {
-        since: startOf(since, until),
-        until,
-        periodSeconds: periods[since],
-      });
-    };
-    return [since, cachedRead(secondsFor(deployment, lineSeconds), now, read)] as const;
+  return keptEach(secondsFor(deployment, lineSeconds), now, (since) => {
+    const until = now();
+    const period = { since: startOf(since, until), until, periodSeconds: periods[since] };
+    return readLineHistory(deployment, period);
   });
-  const bySince = new Map(readers);
-  return async (since) => bySince.get(since)?.() ?? { periodSeconds: 1, periods: [], changes: [] };
 };
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html */

@@ -36,9 +36,29 @@ const texts = { '1h': 'the last hour', '6h': 'the last 6 hours', '24h': 'the las
 /** After “in”, as every page has it. */
 export const hoursText = (since: Since): string => texts[since];
 
-const groups = ['any', 'open', 'overdue', 'line', 'ended', 'failed'] as const;
+export const isOpen = ({ dueShard }: Extraction): boolean => dueShard !== undefined;
 
-export const statusChoices = [...groups, ...openStatuses, ...terminalStatuses, ...ownOutcomes] as const;
+/** What a record does not say of itself. */
+export type Standing = {
+  readonly isLate: (record: Extraction) => boolean;
+  readonly isInLine: (record: Extraction) => boolean;
+};
+
+type InGroup = (record: Extraction, standing: Standing) => boolean;
+
+/** What a filter of the status may be besides one status. */
+const groups = {
+  any: () => true,
+  open: isOpen,
+  overdue: (record, { isLate }) => isLate(record),
+  line: (record, { isInLine }) => isInLine(record),
+  ended: (record) => !isOpen(record),
+  failed: (record) => causeOf(record) !== undefined,
+} as const satisfies Readonly<Record<string, InGroup>>;
+
+const groupNames = Object.keys(groups) as readonly (keyof typeof groups)[];
+
+export const statusChoices = [...groupNames, ...openStatuses, ...terminalStatuses, ...ownOutcomes] as const;
 
 export const methodChoices = ['any', 'credentials', 'consent'] as const;
 
@@ -99,25 +119,14 @@ export const idIn = ({ name }: Filter): string | undefined => (isUuid(name) ? na
 export const taskIdIn = ({ name }: Filter): string | undefined =>
   /^\S{8,100}$/.test(name) && parseShortId(name)?.last === undefined ? name : undefined;
 
-export const isOpen = ({ dueShard }: Extraction): boolean => dueShard !== undefined;
-
 const includes = (text: string | undefined, part: string): boolean =>
   text?.normalize().toLowerCase().includes(part.normalize().toLowerCase()) ?? false;
 
-/** What a record does not say of itself. */
-export type Standing = {
-  readonly isLate: (record: Extraction) => boolean;
-  readonly isInLine: (record: Extraction) => boolean;
-};
-
-const hasStatus = (record: Extraction, status: Filter['status'], { isLate, isInLine }: Standing): boolean => {
-  if (status === 'any') return true;
-  if (status === 'open') return isOpen(record);
-  if (status === 'overdue') return isLate(record);
-  if (status === 'line') return isInLine(record);
-  if (status === 'ended') return !isOpen(record);
-  if (status === 'failed') return causeOf(record) !== undefined;
-  return record.status === status;
+const hasStatus = (record: Extraction, status: Filter['status'], standing: Standing): boolean => {
+  const inGroup: InGroup | undefined = Object.hasOwn(groups, status)
+    ? groups[status as keyof typeof groups]
+    : undefined;
+  return inGroup?.(record, standing) ?? record.status === status;
 };
 
 const hasCause = (record: Extraction, cause: string): boolean => {
