@@ -23,14 +23,13 @@ export const describeUntil = (seconds: number, now: Date): string => {
 
 /** `188 starts wait in line, and the last one starts in about 1 min 34 s (14:32:10Z)`: what waits, and until when at this rate. */
 export const describeWaiting = (rate: StartRate, now: Date): string => {
-  const waiting = waitingIn(rate);
+  const count = waitingIn(rate);
   const { perSecond, isPaused = false, isComplete = true } = rate;
-  if (!isComplete) return `more than ${waiting.toLocaleString('en')} starts wait in line`;
-  const until =
-    perSecond === undefined || isPaused
-      ? ''
-      : `, and the last one starts in about ${describeUntil(waiting / perSecond, now)}`;
-  return `${waiting.toLocaleString('en')} ${waiting === 1 ? 'start waits' : 'starts wait'} in line${until}`;
+  const waiting = `${isComplete ? '' : 'more than '}${count.toLocaleString('en')} ${count === 1 ? 'start waits' : 'starts wait'} in line`;
+  if (count === 0) return waiting;
+  if (isPaused) return `${waiting}; starts are paused`;
+  if (perSecond === undefined) return `${waiting}; no rate is known yet`;
+  return `${waiting}, and the last one starts in ${isComplete ? 'about' : 'more than'} ${describeUntil(count / perSecond, now)}`;
 };
 
 /** Three digits: 0.05, 4.9, 120. */

@@ -132,6 +132,25 @@ const describeLine = ({ rate }: DeploymentState, links: Links, now: Date): reado
       : [{ text: html`<a href="${links.line()}">${describeWaiting(known, now)}</a>` }],
   );
 
+/** What a breaker counts are calls to the provider, also where it holds those for one bank alone. */
+const isOpen = ({ kind }: Hold): boolean => kind === 'open';
+
+const describeProvider = (state: DeploymentState, now: Date): readonly Fact[] => [
+  ...describeHolds(state, isOpen, now),
+  ...factsOf(state.holds, 'breakers', (holds) =>
+    holds.some(isOpen)
+      ? []
+      : [{ text: holds.length === 0 ? 'starts and reads pass' : 'nothing else is held' }],
+  ),
+];
+
+const describeOthers = (counted: Failures): Fact => {
+  const [ended, failed] = (['ended', 'failed'] as const).map((of) =>
+    counted.reduce((sum, one) => sum + one[of], 0).toLocaleString('en'),
+  );
+  return { text: `${failed} of ${ended} failed in the last hour` };
+};
+
 /** Who is in trouble, from what every page reads. `ours`: what a page knows more of us. */
 export const sidesOf = (
   state: DeploymentState,
@@ -141,48 +160,26 @@ export const sidesOf = (
 ): readonly Side[] => {
   const counted = countLastHour(state, now);
   const failing = counted.filter(isFailing);
-  // Where most fail, it is what they share.
+  // Where most banks fail, or most of one failed before the provider had its data, it is what they share.
   const areMost = failing.length > 1 && failing.length > counted.length / 2;
-  const [ended, failed] = (['ended', 'failed'] as const).map((of) =>
-    counted.reduce((sum, one) => sum + one[of], 0),
+  const [ofBanks = [], ofProvider = []] = [true, false].map((isOfBank) =>
+    failing.filter(({ atBank, failed }) => (!areMost && atBank >= failed / 2) === isOfBank),
   );
-  const isOfAll = (hold: Hold): boolean => hold.kind === 'open' && hold.group === undefined;
-  const isOfOne = (hold: Hold): boolean => hold.kind === 'open' && hold.group !== undefined;
-  const failures = describeFailures(failing, links);
-  const held = describeHolds(state, isOfAll, now);
-  const groups = heldIn(state).flatMap((hold) => (hold.kind === 'open' ? (hold.group ?? []) : []));
-  const banks = [...new Set([...groups, ...(areMost ? [] : failing.map(({ subject }) => subject))])];
+  const [bank] = ofBanks;
+  const others = factsOf(state.recent, 'what ended', () =>
+    failing.length > 0 ? [] : [describeOthers(counted)],
+  );
   return [
     { name: 'Us', who: 'us', facts: describeUs(state, ours, links, now) },
     {
       name: 'Provider',
       who: 'the provider',
-      facts: [
-        ...held,
-        ...(areMost ? failures : []),
-        ...factsOf(state.holds, 'breakers', (holds) =>
-          holds.some(isOfAll)
-            ? []
-            : [{ text: holds.length === 0 ? 'starts and reads pass' : 'nothing else is held' }],
-        ),
-      ],
+      facts: [...describeFailures(ofProvider, links), ...describeProvider(state, now)],
     },
     {
       name: 'Banks',
-      who: banks.length === 1 ? `a bank (${shown(banks[0] ?? '', 60)})` : `${banks.length} banks`,
-      facts: [
-        ...describeHolds(state, isOfOne, now),
-        ...(areMost ? [] : failures),
-        ...factsOf(state.recent, 'what ended', () =>
-          failing.length > 0
-            ? []
-            : [
-                {
-                  text: `${failed?.toLocaleString('en')} of ${ended?.toLocaleString('en')} failed in the last hour`,
-                },
-              ],
-        ),
-      ],
+      who: ofBanks.length === 1 ? `a bank (${shown(bank?.subject ?? '', 60)})` : `${ofBanks.length} banks`,
+      facts: [...describeFailures(ofBanks, links), ...others],
     },
     {
       name: 'Starts',

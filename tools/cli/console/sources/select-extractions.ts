@@ -188,13 +188,17 @@ export const selectExtractions = (
       return first === second ? 0 : first < second ? -1 : 1;
     });
 
-/** What ended, and how much of it failed, by bank or product. The most failures first. */
+/**
+ * What ended, and how much of it failed, by bank or product. The most failures first. `atBank`: the provider ran the task, and
+ * could not get the data. The others failed before.
+ */
 export const countBySubject = (records: readonly Extraction[]) =>
   [...Map.groupBy(records, entityOrProductOf)]
     .map(([subject, all]) => {
       const failed = all.filter((record) => causeOf(record) !== undefined);
       const since = failed.map(latestOf).toSorted()[0] ?? '';
-      return { subject, ended: all.length, failed: failed.length, since };
+      const atBank = failed.filter(({ status }) => status === 'FAILED' || status === 'PARTIAL').length;
+      return { subject, ended: all.length, failed: failed.length, atBank, since };
     })
     .toSorted((one, other) => other.failed - one.failed);
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   describeLine,
   describeRate,
+  describeWaiting,
   type StartRate,
 } from '../../../../../tools/cli/terminal/describe-rate.ts';
 import { lanes, now, roles } from '../../../../support/data/lanes.ts';
@@ -30,7 +31,7 @@ test.each<readonly [string, StartRate, readonly string[]]>([
     { lanes: lanes.slice(2), isComplete: false, from: 'setting', perSecond: 4 },
     [
       '4 starts a second are made, as startsPerSecond says',
-      'more than 10 starts wait in line',
+      'more than 10 starts wait in line, and the last one starts in more than 3 s (06:00:02Z)',
       '  10 of app, interactive',
     ],
   ],
@@ -50,6 +51,14 @@ test.each<readonly [string, StartRate, readonly string[]]>([
   ],
 ])('the rate is described: %s', (_, rate, lines) => {
   expect(describeRate(rate, now)).toEqual(lines);
+});
+
+test.each<readonly [string, Partial<StartRate>]>([
+  ['10 starts wait in line; starts are paused', { perSecond: 4, isPaused: true }],
+  ['10 starts wait in line; no rate is known yet', {}],
+  ['0 starts wait in line', { lanes: [] }],
+])('a line without an end that is known says why: %s', (text, rate) => {
+  expect(describeWaiting({ lanes: lanes.slice(2), from: 'none', ...rate }, now)).toBe(text);
 });
 
 test('without a limit and a line, other commands show nothing', () => {

@@ -61,7 +61,7 @@ test('what holds calls is in the first line, the worst three of each side in the
   const paused = { kind: 'paused', calls: 'reads', since: iso(40), reason: 'bank <down>' } as const;
   const holds = [paused, ...Array.from({ length: 30 }, () => ({ ...open, nextTurnAt: iso(160) }))];
   const page = await pageOf({ holds: async () => holds });
-  expect(page).toContain('<h1>It is us and a bank (bank&lt;).</h1>');
+  expect(page).toContain('<h1>It is us and the provider.</h1>');
   expect(page.replace(/<[^>]*>/g, '')).toContain(
     'reads have been paused for 1 min: bank &lt;down&gt;. 0 extractions wait.',
   );

@@ -27,7 +27,9 @@ test('the line has who waits and until when, the rate with its reason, and each 
   );
   expect(page).toContain('The rate became 0.5/s: their &lt;maintenance&gt;.');
   const more = await pageOf({ rate: async () => ({ ...(await rate()), isComplete: false }) });
-  expect(more).toContain('>More than 2 starts wait in line.</h1>');
+  expect(more).toContain(
+    '>More than 2 starts wait in line, and the last one starts in more than 4 s (12:01:44Z).</h1>',
+  );
   expect(more).toContain('More starts wait than were counted.');
   const none = await pageOf({});
   expect(none).toContain('Starts have no limit until the provider answers 429.');

@@ -90,14 +90,19 @@ test.each<[string, readonly string[], readonly Extraction[], Partial<ConsoleSour
     held(open),
   ],
   [
-    'a bank, for a breaker',
+    'the provider, for a breaker of one bank, as it counts calls to the provider',
     [
       us,
-      'Provider: nothing else is held',
-      '! Banks: starts of Caller for demo-bank have been held for 1 min, as the provider answers 503; a start is tried now. 0 extractions wait. · 0 of 3 failed in the last hour',
+      '! Provider: starts of Caller for demo-bank have been held for 1 min, as the provider answers 503; a start is tried now. 0 extractions wait.',
+      banks,
     ],
     well,
     held({ ...open, group: 'demo-bank' }),
+  ],
+  [
+    'the provider, for a bank of which most failed before they ran',
+    [us, '! Provider: 2 of 3 failed at demo-bank in the last hour, since 11:50Z · starts and reads pass'],
+    [...well, ...ended('demo-bank', ['UNCONFIRMED', 'NOT_STARTED', 'COMPLETED'], 30)],
   ],
   [
     'a bank, for what failed',
