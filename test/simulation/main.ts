@@ -24,6 +24,7 @@ import {
   shrink,
   traceOf,
 } from './many-extractions/search.ts';
+import { sharedInvariants } from './many-extractions/shared-parts.ts';
 import { runFaults } from './planted-faults/run-faults.ts';
 import { scenarios } from './world/draw-scenario.ts';
 
@@ -40,7 +41,7 @@ const options = new Command()
   .option('--random', 'run nothing but what is drawn from the seeds')
   .option(
     '--replay <schedule>',
-    'run one schedule and print its trace: seed-N, outage-N, population-N, refusal-N, neighbour-N, small-N/step, or scenario/step.index,…',
+    'run one schedule and print its trace: seed-N, outage-N, population-N, refusal-N, neighbour-N, sharing-N, small-N/step, or scenario/step.index,…',
   )
   .option('--faults', 'run every planted fault; print what it does and the schedule that catches it')
   .option('--outages', 'print what broken extractions and outages of the provider take')
@@ -144,6 +145,7 @@ const printInvariants = (): boolean => {
     ...refusalInvariants,
     ...crowdInvariants,
     ...neighbourhoodInvariants,
+    ...sharedInvariants,
   ]);
   for (const { name, rule } of ofPopulations) console.log(`${name}: ${rule}`);
   return true;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, TestRunner, test } from 'vitest';
 import type { Digests } from './campaign/digest.ts';
 import { findUnrepeatable } from './campaign/find-unrepeatable.ts';
@@ -6,7 +7,12 @@ import { slowPopulation } from './many-extractions/broken-beside-healthy.ts';
 import { randomChoices } from './many-extractions/choices.ts';
 import { digestsOf } from './many-extractions/digest-populations.ts';
 import { outageTroubles, smallPopulations } from './many-extractions/draw-population.ts';
-import { neighbourInvariants, whileOthersAreOpen } from './many-extractions/invariants.ts';
+import {
+  backlogInvariants,
+  mixInvariants,
+  neighbourInvariants,
+  whileOthersAreOpen,
+} from './many-extractions/invariants.ts';
 import { neighbourhoodInvariants } from './many-extractions/neighbours.ts';
 import { type RefusalFact, refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';
 import {
@@ -21,6 +27,7 @@ import {
   traceOf,
 } from './many-extractions/search.ts';
 import { Service } from './many-extractions/service.ts';
+import { sharedInvariants } from './many-extractions/shared-parts.ts';
 
 const digests: Digests = {};
 
@@ -82,6 +89,20 @@ describe('a hostile caller beside one to three others', async () => {
   testEach(neighbourhoodInvariants, await all(searchRandom('neighbour', 0, 100 / share)));
 });
 
+describe('a hostile caller and what all share', async () => {
+  testEach(sharedInvariants, await all(searchRandom('sharing', 0, 40 / share)));
+});
+
+test('the table of design.md has each of these properties, and no others', () => {
+  const design = readFileSync(new URL('../../docs/design.md', import.meta.url), 'utf8');
+  const [, section = ''] = /### What extractions share\n(.*?)\n### /s.exec(design) ?? [];
+  const named = new Set([...section.matchAll(/`([a-z]+-[a-z-]+)`/g)].map(([, name]) => name));
+  const properties = [...neighbourhoodInvariants, ...sharedInvariants];
+  const known = [...properties, ...mixInvariants, ...backlogInvariants].map(({ name }) => name);
+  expect([...named].filter((name) => !known.includes(name ?? ''))).toEqual([]);
+  expect(properties.filter(({ name }) => !named.has(name))).toEqual([]);
+});
+
 describe('two to four extractions, most of one login', async () => {
   const judged = await all(searchRandom('refusal', 0, 300 / share));
   const count = (isOne: (fact: RefusalFact) => boolean): number =>
@@ -106,6 +127,7 @@ test('a population in a hundred is the same in another process', { tags: ['slow'
     'outage-0',
     'population-0',
     'neighbour-0',
+    'sharing-0',
     'refusal-0',
     'refusal-100',
     'refusal-200',

@@ -58,6 +58,7 @@ export type Member = {
   /** What is wrong with the calls about this extraction alone. Absent for a healthy one. */
   readonly trouble?: Trouble;
   readonly priority?: 'background';
+  readonly reference?: string;
   /** The calls that `trouble` is about. */
   readonly calls?: readonly CallKind[];
 };
@@ -102,6 +103,14 @@ export type Population = {
   readonly clocksAhead?: number;
   /** For how many days refused credentials are marked. 7 by default. */
   readonly keptDays?: number;
+  /** After so many seconds, a caller asks to erase what has a reference. */
+  readonly erasures?: readonly {
+    readonly at: number;
+    readonly askedBy: string;
+    readonly reference: string;
+  }[];
+  /** By so many seconds more than usual, the indexes of the line and of references follow their tables. */
+  readonly indexLateSeconds?: number;
   /** A login ends the session before it. */
   readonly oneSession?: true;
   /** The provider takes starts at this rate only. */

@@ -4,8 +4,9 @@ import {
   type ExecutionInput,
   type RequestInput,
 } from '#lib/extraction/api/create-extraction.ts';
-import { eraseExtraction } from '#lib/extraction/erase/erase-extraction.ts';
-import type { ErasedOne } from '#lib/extraction/erase/erasure.ts';
+import { eraseMessages } from '#lib/extraction/erase/erase-messages.ts';
+import type { SendErase } from '#lib/extraction/erase/erasure.ts';
+import { type AskedErasure, beginErasure } from '#lib/extraction/erase/search.ts';
 import { cancel } from '#lib/extraction/operate/cancel.ts';
 import { briefCallMs, type ReadableProvider, readCallFrom } from '#lib/extraction/reconcile/read-task.ts';
 import {
@@ -43,7 +44,7 @@ import { reserveMs } from '../world/settings.ts';
 import { fingerprintKey } from '../world/the-extraction.ts';
 import { hasLine } from './draw-population.ts';
 import type { Process } from './process.ts';
-import type { ReconcileQueue } from './reconcile-queue.ts';
+import type { Queue } from './queue.ts';
 import type { Service } from './service.ts';
 import { breakerSettings, settings, timings } from './settings.ts';
 
@@ -92,10 +93,10 @@ export const functionsIn = (service: Service, process: Process) => {
   const briefProvider = providerWithin(briefCallMs);
   const patientProvider = providerWithin(settings.providerTimeoutMs, patientTokens);
   const sendTo =
-    (queue: ReconcileQueue) =>
-    async (message: ReconcileMessage, seconds = 0): Promise<void> => {
+    (queue: Queue) =>
+    async (message: ReconcileMessage, delaySeconds = 0): Promise<void> => {
       await process.wait(5);
-      queue.accept(message, seconds);
+      queue.accept(message, { of: message.extractionId, delaySeconds });
     };
   const deps = {
     extractions: extractionStoreOver(service.extractions, process.carryOut),
@@ -150,6 +151,15 @@ export const functionsIn = (service: Service, process: Process) => {
       const text = new TextDecoder().decode(bytes);
       return { bucket: 'results', key: `${extractionId}/${text}`, bytes: bytes.byteLength, sha256: text };
     },
+  };
+  const erasures = erasureStoreOver(service.erasing, async (_call, effect) => {
+    await process.wait(5);
+    return effect();
+  });
+  const sendErase: SendErase = async (message, group, delaySeconds = 0) => {
+    await process.wait(5);
+    const of = 'erase' in message ? message.erase.extractionId : message.search.erasureId;
+    service.eraseQueue.accept(message, { of, delaySeconds, group });
   };
   const withLine = service.population.line ?? {};
   const store = breakerStoreOver(service.breakers, process.carryOut);
@@ -237,9 +247,16 @@ export const functionsIn = (service: Service, process: Process) => {
       recordDelivery({ taskId, taskStatus }, deps),
     cancel: (extractionId: string) =>
       cancel(extractionId, 'cancelled', { ...reconcileDeps, startLine: line }),
-    erase: (of: ErasedOne) =>
-      eraseExtraction(of, {
+    askToErase: (asked: AskedErasure) => beginErasure(asked, { erasures, send: sendErase }),
+    eraseMessages: (messages: readonly ReceivedMessage[]): Promise<BatchAnswer> =>
+      eraseMessages(messages, {
         ...deps,
+        index: {
+          find: async (query) => {
+            await process.wait(10);
+            return service.findNamed(query);
+          },
+        },
         startLine: line,
         removals: {
           removeRecord: async (record) => {
@@ -255,14 +272,8 @@ export const functionsIn = (service: Service, process: Process) => {
           },
           removeResults: async () => 0,
         },
-        erasures: erasureStoreOver(service.erasing, async (_call, effect) => {
-          await process.wait(5);
-          return effect();
-        }),
-        send: async (_message, _askedBy, seconds) => {
-          await process.wait(5);
-          service.eraseAfter(of, seconds);
-        },
+        erasures,
+        send: sendErase,
       }),
     reconcileForMachine: async (extractionId: string) =>
       answerReconcile(
@@ -290,7 +301,7 @@ export const functionsIn = (service: Service, process: Process) => {
         extractions: deps.extractions,
         sendBatch: async (messages) => {
           await process.wait(10);
-          for (const message of messages) service.queue.accept(message, 0);
+          for (const message of messages) service.queue.accept(message, { of: message.extractionId });
           return [];
         },
         now,

@@ -105,5 +105,5 @@ export const runExecution = async (input: ExecutionInput, service: Service): Pro
       await time.sleep(pause);
     }
   }
-  service.queue.accept({ extractionId, cause: 'execution-broken' }, 0);
+  service.queue.accept({ extractionId, cause: 'execution-broken' }, { of: extractionId });
 };

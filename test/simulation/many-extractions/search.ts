@@ -27,6 +27,7 @@ import { calmAreStarted, drawNeighbour, neighbourhoodInvariants } from './neighb
 import { outcomeOf } from './outcomes.ts';
 import { refusalInvariants } from './refused-credentials-invariants.ts';
 import { allAreClosed, openIn, Service } from './service.ts';
+import { calmIsOver, drawSharing, sharedInvariants } from './shared-parts.ts';
 
 /**
  * How a population is found again: as `outage-7`, as `population-7/0,3` with the members that are left, or as `small-7/12` with
@@ -56,7 +57,7 @@ const healthyAreClosed = (service: Service): boolean => {
 const replayed = (service: Service): boolean =>
   allAreClosed(service) && service.time.now >= service.startedAt + lastsSeconds(service.population) * 1_000;
 
-export const randomKinds = ['outage', 'population', 'refusal', 'neighbour'] as const;
+export const randomKinds = ['outage', 'population', 'refusal', 'neighbour', 'sharing'] as const;
 
 type RandomKind = (typeof randomKinds)[number];
 
@@ -68,6 +69,7 @@ const kinds: Readonly<
   population: { draw: drawPopulation, invariants: neighbourInvariants, isOver: allAreClosed },
   refusal: { draw: drawRefusals, invariants: refusalInvariants, isOver: replayed },
   neighbour: { draw: drawNeighbour, invariants: neighbourhoodInvariants, isOver: calmAreStarted },
+  sharing: { draw: drawSharing, invariants: sharedInvariants, isOver: calmIsOver },
 };
 
 const random = (kind: RandomKind, seed: number, left?: readonly number[]): Case => {
@@ -129,7 +131,7 @@ export const crowdCases: readonly Case[] = smallCrowds.map(({ population }, inde
 /** The case of a name, or undefined if it names none. */
 export const findCase = (name: string): Case | undefined => {
   const [, kind = '', index = '', list] =
-    /^(outage|population|refusal|neighbour|small)-(\d+)(?:\/([\d,]*))?$/.exec(name) ?? [];
+    /^(outage|population|refusal|neighbour|sharing|small)-(\d+)(?:\/([\d,]*))?$/.exec(name) ?? [];
   const numbers = list?.split(',').flatMap((number) => (number === '' ? [] : [Number(number)]));
   if (kind in kinds) return random(kind as RandomKind, Number(index), numbers);
   const mix = [...mixCases, backlogCase, ...crowdCases].find((one) => one.name === name);
@@ -163,7 +165,8 @@ export const judge = async (found: Case, alone?: Service): Promise<Judged> => {
 
 /** Leaves out one member after the other, while the same invariant still breaks. A small population stays as it is. */
 export const shrink = async (judged: Judged): Promise<Judged> => {
-  const [, kind, seed] = /^(outage|population|refusal|neighbour)-(\d+)$/.exec(judged.found.name) ?? [];
+  const [, kind, seed] =
+    /^(outage|population|refusal|neighbour|sharing)-(\d+)$/.exec(judged.found.name) ?? [];
   let smallest = judged;
   let left = [...judged.found.population.members.keys()];
   for (const index of kind === undefined ? [] : left) {

@@ -3,10 +3,10 @@ import { parseBreakerState } from '#lib/breaker/stored-breaker.ts';
 import { defined } from '#lib/defined.ts';
 import type { ExecutionInput } from '#lib/extraction/api/create-extraction.ts';
 import type { ValidRequest } from '#lib/extraction/api/parse-request.ts';
-import type { ErasedOne, Erasure, Tombstone } from '#lib/extraction/erase/erasure.ts';
+import type { Erasure, Tombstone } from '#lib/extraction/erase/erasure.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { withoutExtraction } from '#lib/extraction/refused-credentials.ts';
-import type { RefusalMark, StoredRequest, Task } from '#lib/extraction/store.ts';
+import type { NameIndex, NameQuery, RefusalMark, StoredRequest, Task } from '#lib/extraction/store.ts';
 import type { LineEntry } from '#lib/rate-limit/start-line.ts';
 import type { StoredItem } from '#lib/shared-item/shared-item.ts';
 import { clearRate } from '../../../tools/cli/operate/change-holds.ts';
@@ -22,7 +22,7 @@ import { type Functions, functionsIn } from './functions.ts';
 import { runExecution } from './machine.ts';
 import { Process } from './process.ts';
 import { Provider } from './provider.ts';
-import { ReconcileQueue } from './reconcile-queue.ts';
+import { Queue } from './queue.ts';
 import type { RefusalEvent, RefusalFact } from './refused-credentials-invariants.ts';
 import { settings } from './settings.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -44,20 +44,30 @@ const horizonSeconds = settings.deadlineSeconds + settings.graceSeconds + settin
 /** Before the last replays of deliveries, and after all others (draw-refusals.ts). */
 const erasedAfterSeconds = 10_000;
 
+/** As in infra/constructs/erase-queue.ts. */
+const eraseConsumers = 2;
+
 const nobody = member(-1, 0);
 
-const requestOf = ({ method, entity, extractionId, raw, priority }: Member): ValidRequest =>
+const requestOf = ({ method, entity, extractionId, raw, priority, reference }: Member): ValidRequest =>
   method === 'credentials'
     ? {
         method,
         entity,
-        ...defined({ priority }),
+        ...defined({ priority, reference }),
         actions: [{ id: 'product-balance' }],
         ...(raw === undefined
           ? { credentials: { mode: 'persisted', value: extractionId } }
           : { credentials: { mode: 'raw', value: raw.value }, ...defined({ confirmed: raw.confirmed }) }),
       }
-    : { method, product, consentId: 'consent', variant: 'v1', target: extractionId };
+    : {
+        method,
+        product,
+        consentId: 'consent',
+        variant: 'v1',
+        target: extractionId,
+        ...defined({ reference }),
+      };
 
 /** One deployment with all its extractions, and the provider. It runs the code of the product over virtual time. */
 export class Service {
@@ -103,8 +113,9 @@ export class Service {
   readonly telemetry;
   readonly counted;
   readonly provider: Provider;
-  readonly queue: ReconcileQueue;
-  readonly slowQueue: ReconcileQueue;
+  readonly queue: Queue;
+  readonly slowQueue: Queue;
+  readonly eraseQueue: Queue;
   /** The most invocations of start-task at one time. */
   maxStartsAtOnce = 0;
   /** Calls of tables that lost their answer or their process, or were throttled. */
@@ -119,7 +130,10 @@ export class Service {
     dispatcher: [],
   };
   readonly line = startLineItems((effect) =>
-    this.time.after(this.choices.milliseconds('index', 10, 500), effect),
+    this.time.after(
+      1_000 * (this.population.indexLateSeconds ?? 0) + this.choices.milliseconds('index', 10, 500),
+      effect,
+    ),
   );
   /** The item of each start that went in line. */
   readonly waits: LineEntry[] = [];
@@ -141,8 +155,17 @@ export class Service {
     this.counted = counted;
     this.#members = new Map(population.members.map((one) => [one.extractionId, one]));
     this.provider = new Provider(this);
-    this.queue = new ReconcileQueue(this, false);
-    this.slowQueue = new ReconcileQueue(this, true);
+    const reconciling = (isSlow: boolean) =>
+      new Queue(this, {
+        atOnce: population.consumers,
+        consume: ({ reconcileMessages }, messages) => reconcileMessages(messages, isSlow),
+      });
+    this.queue = reconciling(false);
+    this.slowQueue = reconciling(true);
+    this.eraseQueue = new Queue(this, {
+      atOnce: eraseConsumers,
+      consume: ({ eraseMessages }, messages) => eraseMessages(messages),
+    });
   }
 
   /** Until every record is closed, or all that are asked for. */
@@ -184,9 +207,15 @@ export class Service {
       if (erasedAfter !== undefined)
         this.time.after((at + erasedAfter) * 1_000, () => this.#beginErasure(extractionId));
       if (reconciledAfter === undefined) continue;
-      const reconcile = (): void => this.queue.accept({ extractionId, cause: 'sweep' }, 0);
+      const reconcile = (): void => this.queue.accept({ extractionId, cause: 'sweep' }, { of: extractionId });
       this.time.after((at + reconciledAfter) * 1_000, reconcile);
     }
+    for (const { at, askedBy, reference } of this.population.erasures ?? [])
+      this.time.after(at * 1_000, () => {
+        const asked = { askedBy, askedAt: this.now().toISOString(), reference };
+        const erasureId = this.newName('erasure');
+        void this.invoke('intake', erasureId, ({ askToErase }) => askToErase({ ...asked, erasureId }));
+      });
     const sweepOften = async (): Promise<void> => {
       while (!over) {
         await this.time.sleep(settings.sweepEveryMinutes * 60_000);
@@ -312,14 +341,22 @@ export class Service {
   #beginErasure(extractionId: string): void {
     const requestId = this.extractions.get(extractionId)?.requestId;
     if (requestId === undefined) this.time.after(100, () => this.#beginErasure(extractionId));
-    else this.eraseAfter({ erasureId: `erasure of ${extractionId}`, extractionId, requestId });
+    else {
+      const erase = { erasureId: `erasure of ${extractionId}`, extractionId, requestId };
+      this.eraseQueue.accept({ erase }, { of: extractionId, group: erase.erasureId });
+    }
   }
 
-  /** A message of the erase queue. */
-  eraseAfter(of: ErasedOne, seconds = 0): void {
-    this.time.after(seconds * 1_000, () => {
-      this.invoke('reconcile', of.extractionId, ({ erase }) => erase(of)).catch(() => this.eraseAfter(of, 1));
-    });
+  /** A page of the index `reference`. */
+  findNamed({ name, limit, after }: NameQuery): Awaited<ReturnType<NameIndex['find']>> {
+    const { indexLateSeconds = 0 } = this.population;
+    const until = new Date(this.time.now - 1_000 * indexLateSeconds).toISOString();
+    const named = [...this.extractions.values()]
+      .filter(({ reference, requestedAt }) => reference === name && requestedAt <= until)
+      .toSorted((one, other) => (one.requestedAt < other.requestedAt ? 1 : -1));
+    const from = named.findIndex(({ extractionId }) => extractionId === after?.extractionId) + 1;
+    const entries = named.slice(from, from + limit);
+    return { entries, ...defined({ last: named.length > from + limit ? entries.at(-1) : undefined }) };
   }
 
   /** An erasure deletes the record, if it is still closed, of this request and in this status. */

@@ -1,7 +1,7 @@
 import { defined } from '#lib/defined.ts';
 import { adviceFaults } from './advice-faults.ts';
 import { mixFaults, outageFaults, populationFaults } from './breaker-faults.ts';
-import { crowdFaults, neighbourFaults } from './crowd-faults.ts';
+import { crowdFaults, neighbourFaults, sharingFaults } from './crowd-faults.ts';
 import { decisionFaults } from './decision-faults.ts';
 import { deliveryAndOutcomeFaults } from './delivery-and-outcome-faults.ts';
 import { erasingFaults } from './erasing-faults.ts';
@@ -26,6 +26,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...faultsOf(populationFaults, 'population'),
   ...faultsOf(crowdFaults, 'crowd'),
   ...faultsOf(neighbourFaults, 'neighbour'),
+  ...faultsOf(sharingFaults, 'sharing'),
   ...faultsOf(loginFaults, 'refusal'),
   ...faultsOf(decisionFaults, 'enumeration'),
 ];

@@ -157,14 +157,6 @@ export const mixFaults: Faults = {
     caughtBy: 'opens-for-a-reason',
     firstSeed: 5,
   },
-  'all-reads-are-patient': {
-    does: 'A read that hangs holds a consumer of the reconcile queue for its whole timeout, with each poll.',
-    file: 'lib/extraction/decide.ts',
-    find: "invoker.kind === 'queue' && invoker.isSlow !== true;",
-    replace: "invoker.kind === 'queue' && invoker.isSlow === undefined;",
-    caughtBy: 'bounded-delay',
-    firstSeed: 16,
-  },
   'moved-message-for-ever': {
     does: 'A message that moves to the slow queue reads whenever it is received, although another has read since.',
     file: 'lib/extraction/run.ts',

@@ -262,3 +262,51 @@ export const neighbourFaults: Faults = {
     firstSeed: 70,
   },
 };
+
+/** Faults by which a neighbour harms others through what they share beside the rate, the line and the breakers. */
+export const sharingFaults: Faults = {
+  'one-task-token-for-all': {
+    does: 'A process uses the Task Token of one user for all.',
+    file: 'lib/provider/tokens/task-tokens.ts',
+    find: "createHmac('sha256', key).update(target)",
+    replace: "createHmac('sha256', key).update('')",
+    caughtBy: 'queues-delay-little',
+  },
+  'failed-login-is-kept': {
+    does: 'A process whose login failed fails each later start, of any caller.',
+    file: 'lib/provider/tokens/session-tokens.ts',
+    find: `underWay ??= logInOnce().finally(() => {
+      underWay = undefined;
+    });`,
+    replace: `underWay ??= logInOnce().then((token) => {
+      underWay = undefined;
+      return token;
+    });`,
+    caughtBy: 'starts-delay-little',
+    firstSeed: 15,
+  },
+  'all-reads-are-patient': {
+    does: 'A read that hangs holds a consumer of the reconcile queue for its whole timeout, with each poll.',
+    file: 'lib/extraction/decide.ts',
+    find: "invoker.kind === 'queue' && invoker.isSlow !== true;",
+    replace: "invoker.kind === 'queue' && invoker.isSlow === undefined;",
+    caughtBy: 'queues-delay-little',
+    firstSeed: 27,
+  },
+  'all-erasures-are-one-group': {
+    does: 'The erase queue does not distinguish who asked.',
+    file: 'lib/extraction/erase/search.ts',
+    find: 'await deps.send({ erase: { erasureId, extractionId, requestId } }, askedBy);',
+    replace: "await deps.send({ erase: { erasureId, extractionId, requestId } }, askedBy && '');",
+    caughtBy: 'erasures-delay-little',
+    firstSeed: 26,
+  },
+  'hanging-starts-show-late': {
+    does: 'A start that hangs counts once it has ended, and not once it is slow.',
+    file: 'lib/extraction/start/gate.ts',
+    find: "const isFirst = await deps.breaker.report(going, { kind: 'slow' });",
+    replace: 'const isFirst = await Promise.resolve(going.admittedAt < 0);',
+    caughtBy: 'starts-leave-room',
+    firstSeed: 98,
+  },
+};

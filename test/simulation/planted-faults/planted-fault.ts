@@ -7,10 +7,18 @@ export type PlantedFault = SourcePatch & {
   /** The invariant, or the check of the enumeration, that it breaks first. */
   readonly caughtBy: string;
   /**
-   * What catches it: the life of one extraction by default, or many of them, in an outage, side by side, of one login, in a mix, or in a crowd, or the
+   * What catches it: the life of one extraction by default, or many of them, in an outage, side by side, through what they share, of one login, in a mix, or in a crowd, or the
    * enumeration of all decisions.
    */
-  readonly world?: 'outage' | 'population' | 'refusal' | 'neighbour' | 'mix' | 'crowd' | 'enumeration';
+  readonly world?:
+    | 'outage'
+    | 'population'
+    | 'refusal'
+    | 'neighbour'
+    | 'sharing'
+    | 'mix'
+    | 'crowd'
+    | 'enumeration';
   /** The seed at which a random search begins, for what few seeds show. 1 by default. */
   readonly firstSeed?: number;
   /**

@@ -1,0 +1,89 @@
+import type { BatchAnswer, ReceivedMessage } from '#lib/extraction/reconcile-message.ts';
+import { untilNextReceive } from '../models/queue.ts';
+import type { Functions } from './functions.ts';
+import type { Service } from './service.ts';
+import { lifeOf } from './settings.ts';
+
+type Waiting = { readonly of: string; readonly body: string; readonly group: string; receives: number };
+
+type Consumers = {
+  /** How many messages are consumed at once. */
+  readonly atOnce: number;
+  readonly consume: (functions: Functions, messages: readonly ReceivedMessage[]) => Promise<BatchAnswer>;
+};
+
+/**
+ * A queue and its consumers. A message whose consumer fails or ends is visible again after the visibility timeout, and in the end it is a dead
+ * letter, which nobody redrives. Of several groups, that with the fewest messages under way is next, as a fair queue of SQS has it.
+ */
+export class Queue {
+  readonly #service: Service;
+  readonly #consumers: Consumers;
+  readonly #visible: Waiting[] = [];
+  readonly #underWay = new Map<string, number>();
+  #consuming = 0;
+  /** How many messages it accepted. */
+  accepted = 0;
+  /** The most messages that waited at one time, and that time. */
+  longest = { messages: 0, at: 0 };
+
+  constructor(service: Service, consumers: Consumers) {
+    this.#service = service;
+    this.#consumers = consumers;
+  }
+
+  /** `of`: whom its invocation is about. */
+  accept(
+    message: object,
+    { of, delaySeconds = 0, group = '' }: { of: string; delaySeconds?: number; group?: string },
+  ): void {
+    this.accepted += 1;
+    const { time, choices } = this.#service;
+    const milliseconds = delaySeconds * 1_000 + choices.milliseconds(of, 5, 50);
+    time.after(milliseconds, () => this.#show({ of, body: JSON.stringify(message), group, receives: 0 }));
+  }
+
+  #show(one: Waiting): void {
+    this.#visible.push(one);
+    const messages = this.#visible.length;
+    if (messages > this.longest.messages) this.longest = { messages, at: this.#service.time.now };
+    void this.#consume();
+  }
+
+  #count(group: string, by: number): void {
+    this.#underWay.set(group, (this.#underWay.get(group) ?? 0) + by);
+  }
+
+  /** The oldest of the group that has the fewest under way. */
+  #next(): Waiting | undefined {
+    let next: { readonly index: number; readonly underWay: number } | undefined;
+    for (const [index, { group }] of this.#visible.entries()) {
+      const underWay = this.#underWay.get(group) ?? 0;
+      if (next === undefined || underWay < next.underWay) next = { index, underWay };
+      if (underWay === 0 || this.#underWay.size === 1) break;
+    }
+    return next && this.#visible.splice(next.index, 1)[0];
+  }
+
+  async #consume(): Promise<void> {
+    if (this.#consuming >= this.#consumers.atOnce) return;
+    const one = this.#next();
+    if (one === undefined) return;
+    const { of, body, group } = one;
+    this.#consuming += 1;
+    this.#count(group, 1);
+    one.receives += 1;
+    const isDone = await this.#service
+      .invoke('reconcile', of, (functions) =>
+        this.#consumers.consume(functions, [{ messageId: 'message', body }]),
+      )
+      .then(({ batchItemFailures }) => batchItemFailures.length === 0)
+      .catch(() => false);
+    this.#consuming -= 1;
+    this.#count(group, -1);
+    const pause = isDone ? undefined : untilNextReceive(one.receives, lifeOf.reconcile);
+    // From the receive on; the consumer took a part of it.
+    if (pause !== undefined) this.#service.time.after(pause, () => this.#show(one));
+    void this.#consume();
+  }
+}

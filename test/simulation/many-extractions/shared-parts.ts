@@ -1,0 +1,212 @@
+import { briefCallMs } from '#lib/extraction/reconcile/read-task.ts';
+import type { Random } from '../../support/data/random.ts';
+import { named, crowd as requests } from './crowds.ts';
+import type { CallKind, Member, Population, Trouble } from './draw-population.ts';
+import type { Invariant } from './invariants.ts';
+import { resultsOf } from './provider.ts';
+import type { Service } from './service.ts';
+import { settings, timings } from './settings.ts';
+
+const role = (name: string): string => `arn:aws:iam::111122223333:role/${name}`;
+const consent = { method: 'consent' } as const;
+
+const troubles: readonly Trouble[] = [
+  'hangs',
+  'slow',
+  'flaps',
+  'ends the process',
+  'answers 500',
+  'answers 401',
+  'answers 429',
+  'answers 503 for an hour',
+];
+
+const failing = (trouble: Trouble, call: CallKind): Partial<Member> => ({ trouble, calls: [call] });
+
+/** What a neighbour does to what all share beside the rate, the line and the breakers (neighbours.ts). `at`: when each is requested. */
+const ways: readonly ((random: Random) => (at: number) => Partial<Member>)[] = [
+  (random) => {
+    const fields = failing(random.pick(troubles), 'read');
+    return () => ({ ...consent, ...fields });
+  },
+  () => () => ({ ...consent, ...failing('hangs', 'store') }),
+  (random) => {
+    const fields = failing(random.pick(troubles), 'start');
+    return () => fields;
+  },
+  (random) => {
+    const fields = failing(random.pick(troubles), 'login');
+    return () => fields;
+  },
+  (random) => {
+    const fields = failing(random.pick(troubles), 'task token');
+    return () => ({ ...consent, ...fields });
+  },
+  // A message about each at the same moment.
+  () => (at) => ({ reconciledAfter: 60 - at }),
+  () => () => ({ replayedAfter: 1, replayedAs: 'FAILED' }),
+  () => () => ({ reference: 'neighbour' }),
+  () => () => consent,
+  () => () => ({}),
+];
+
+const askedAt = 300;
+
+/** Of one caller nothing is known but that he is hostile. Another has an extraction in two seconds, by both methods in turn, and erases some. */
+export const drawSharing = (random: Random): Population => {
+  const fieldsOf = random.pick(ways)(random);
+  const size = random.pick([100, 300, 600]);
+  const perSecond = random.pick([5, 20, settings.apiRateLimit]);
+  const hostile = requests(size, { perSecond, takes: 20, caller: role('Neighbour') });
+  // What anybody sends without a key takes the throttle of the webhook's route, too.
+  const delivered = random.below(4) > 0;
+  const calm = requests(40, { perSecond: 0.5, takes: 20, from: 20, caller: role('Calm'), delivered });
+  return {
+    name: 'sharing',
+    outages: [],
+    line: {},
+    consumers: random.pick([10, settings.reconcileConcurrency]),
+    indexLateSeconds: random.pick([0, 5]),
+    members: [
+      ...named(
+        'neighbour',
+        hostile.map((one) => ({ ...one, ...fieldsOf(one.at) })),
+      ),
+      ...named(
+        'calm',
+        calm.map((one, index) => ({
+          ...one,
+          ...(index % 2 === 0 ? {} : consent),
+          ...(index % 5 === 0 ? { reference: 'calm' } : {}),
+        })),
+      ),
+    ],
+    erasures: [
+      ...[40, 30, 20, 10].map((before) => ({
+        at: askedAt - before,
+        askedBy: role('Neighbour'),
+        reference: 'neighbour',
+      })),
+      { at: askedAt, askedBy: role('Calm'), reference: 'calm' },
+    ],
+  };
+};
+
+const calmIn = ({ population }: Service): readonly Member[] =>
+  population.members.filter(({ extractionId }) => extractionId.startsWith('calm'));
+
+const erasedAtOf = ({ erasing }: Service, { extractionId }: Member): string | undefined =>
+  [...erasing.tombstones.values()].find((one) => one.extractionId === extractionId)?.erasedAt;
+
+export const calmIsOver = (service: Service): boolean =>
+  calmIn(service).every((one) => {
+    if (one.reference !== undefined) return erasedAtOf(service, one) !== undefined;
+    const record = service.extractions.get(one.extractionId);
+    return record !== undefined && record.dueShard === undefined;
+  });
+
+const seconds = (from = '', to = ''): number => (Date.parse(to) - Date.parse(from)) / 1_000;
+
+/** The records of the calm caller that nobody erases, which are started. */
+const keptIn = (service: Service) =>
+  calmIn(service)
+    .filter(({ reference }) => reference === undefined)
+    .flatMap((one) => {
+      const record = service.extractions.get(one.extractionId);
+      return record === undefined ? [] : [{ one, record }];
+    });
+
+/** Each broken read or store, or token for it, takes a consumer of the reconcile queue once, for a brief call. */
+const queuedSeconds = ({ members, consumers }: Population): number => {
+  const broken = members.filter(({ calls: [call] = [] }) => call !== undefined && call !== 'start');
+  return (broken.length * briefCallMs) / 1_000 / consumers;
+};
+
+const maxStartSeconds = 5;
+/** Of which starts fail, neighbours.ts has how long others wait in line. */
+const startsFail = ({ members }: Population): boolean =>
+  members.some(({ calls }) => calls?.includes('start') === true);
+/** A poll of a consent is 5 s after its start at the latest. Messages of a caller at the throttle of its route wait in front of 10 consumers. */
+const maxResultsSeconds = 30;
+/** The execution waits for a delivery, and then polls. */
+const undeliveredSeconds = settings.webhookWaitSeconds + settings.pollEverySeconds;
+/** Where the queue is fair. What has just closed waits until a process that has read it before has ended. */
+const maxErasedSeconds = 3;
+const freshSeconds = timings.reconcileTimeout + 10;
+/** Where nothing is delivered, it is still open, and is tried again after pauses that grow. */
+const openSeconds = undeliveredSeconds + 300;
+/** A start that hangs is slow after 5 s, and others are held some two seconds later. A login or a Task Token shows nothing before its timeout. */
+const maxAtOnce = ({ members }: Population): number => {
+  const isStart = members.every(({ calls: [call] = [] }) => call !== 'login' && call !== 'task token');
+  return (
+    settings.apiRateLimit *
+    (2 + (isStart ? settings.breakerSlowCallSeconds : settings.providerTimeoutMs / 1_000))
+  );
+};
+
+/** The first of the calm caller's of which something is later than that. */
+const later = (
+  service: Service,
+  max: number,
+  secondsOf: (one: ReturnType<typeof keptIn>[number]) => number,
+): string | undefined => {
+  const late = keptIn(service).find((one) => !(secondsOf(one) <= max));
+  return late && `${late.one.extractionId} takes ${secondsOf(late).toFixed(1)} s, and not ${max} s.`;
+};
+
+/** Whatever the neighbour requests and provokes. */
+export const sharedInvariants: readonly Invariant[] = [
+  {
+    name: 'starts-delay-little',
+    rule: `Whatever logins, Task Tokens and reads of another caller fail, a start is made within ${maxStartSeconds} s.`,
+    check: (service) =>
+      startsFail(service.population)
+        ? undefined
+        : later(service, maxStartSeconds, ({ record }) => seconds(record.requestedAt, record.startedAt)),
+  },
+  {
+    name: 'shared-loses-nothing',
+    rule: 'Whatever another caller requests and provokes, each extraction ends as its task, with its own results.',
+    check: (service) => {
+      const wrong = keptIn(service).find(
+        ({ one, record: { status, results } }) =>
+          status !== 'COMPLETED' || results?.sha256 !== resultsOf(one),
+      );
+      return wrong && `${wrong.one.extractionId} is ${wrong.record.status}.`;
+    },
+  },
+  {
+    name: 'queues-delay-little',
+    rule: `The results are stored within ${maxResultsSeconds} s of the end of the task, and what one call of ${briefCallMs / 1_000} s for each broken read or store of others takes the consumers. Where no delivery arrives, ${undeliveredSeconds} s later.`,
+    check: (service) => {
+      const { population } = service;
+      const max = maxResultsSeconds + queuedSeconds(population);
+      return later(service, max, ({ one, record: { startedAt, collectedAt } }) => {
+        const found = one.delivered || one.method === 'consent' ? 0 : undeliveredSeconds;
+        return seconds(startedAt, collectedAt) - one.takes - found;
+      });
+    },
+  },
+  {
+    name: 'erasures-delay-little',
+    rule: `However much others erase, what has been closed for ${freshSeconds} s is erased within ${maxErasedSeconds} s.`,
+    check: (service) => {
+      const { population, startedAt } = service;
+      const asked = new Date(startedAt + 1_000 * askedAt).toISOString();
+      const open = calmIn(service).every(({ delivered }) => delivered) ? 0 : openSeconds;
+      const lastAt = Math.max(...calmIn(service).map(({ at, takes }) => at + takes));
+      const closedBy = lastAt + maxStartSeconds + maxResultsSeconds + queuedSeconds(population);
+      const max = maxErasedSeconds + Math.max(0, closedBy + freshSeconds - askedAt) + open;
+      const late = calmIn(service).find(
+        (one) => one.reference !== undefined && !(seconds(asked, erasedAtOf(service, one)) <= max),
+      );
+      return late && `${late.extractionId} is erased at ${erasedAtOf(service, late)}, asked for at ${asked}.`;
+    },
+  },
+  {
+    name: 'starts-leave-room',
+    rule: `At the throttle of ${settings.apiRateLimit} requests a second, start-task runs at once as often as in 7 s at most, and in 22 s if logins hang.`,
+    check: ({ maxStartsAtOnce, population }) =>
+      maxStartsAtOnce <= maxAtOnce(population) ? undefined : `${maxStartsAtOnce} invocations ran at once.`,
+  },
+];
