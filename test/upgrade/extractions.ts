@@ -93,7 +93,7 @@ export const extractionsOf = ({ api, provider, emulator: { client }, outputs }: 
       }),
 
     passDeadline: ({ extractionId }: One) =>
-      moveTimesIn(dynamo, ExtractionsTableName, extractionId, { deadlineAt: '2026-01-01T00:00:00.000Z' }),
+      moveTimesIn(dynamo, ExtractionsTableName, extractionId, { deadlineAt: new Date().toISOString() }),
 
     /** Sets the status of a record that nothing else writes now. */
     setStatus: async ({ extractionId }: One, status: string): Promise<void> => {

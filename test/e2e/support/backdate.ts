@@ -13,12 +13,11 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Moves a time of a record an hour into the past, as if the hour had passed. `requestedAt` ends the start window,
- * `startingAt` makes the start attempt stale, `deadlineAt` passes the deadline, `settledAt` ends the machine's time for
- * collecting.
+ * `startingAt` makes the start attempt stale, `settledAt` ends the machine's time for collecting.
  */
 export const backdate = async (
   extractionId: string,
-  name: 'requestedAt' | 'startingAt' | 'deadlineAt' | 'settledAt',
+  name: 'requestedAt' | 'startingAt' | 'settledAt',
 ): Promise<void> => {
   const moved = await moveTimes(extractionId, { [name]: new Date(Date.now() - HOUR_MS).toISOString() });
   if (!moved) throw new Error(`${extractionId} has no ${name}.`);

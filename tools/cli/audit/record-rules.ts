@@ -82,7 +82,7 @@ export const wrongRecord = (facts: Facts, record: Extraction): string | undefine
   const made = known.filter(({ name }) => steps.some((step) => step === name));
   const early = made.find(({ time }, index) => secondsBetween(made[index - 1]?.time ?? time, time) < -slack);
   if (early !== undefined) return `Its ${early.name} is before what came first: ${early.time}.`;
-  if (deadlineAt <= record.requestedAt) return `Its deadline of ${deadlineAt} is before its request.`;
+  if (deadlineAt < record.requestedAt) return `Its deadline of ${deadlineAt} is before its request.`;
   const isBeforeEnd = status === 'TIMED_OUT' && secondsBetween(deadlineAt, settledAt ?? '') < -slack;
   if (isBeforeEnd) return `It timed out at ${settledAt}, before its deadline of ${deadlineAt}.`;
   const closedAt = collectedAt ?? settledAt;
