@@ -78,7 +78,7 @@ export const secondsSince = (since: string, now: Date): number => {
   return milliseconds / 1000;
 };
 
-// Of each phase (phase.ts), only the times that are needed here.
+// The times of each phase (phase.ts) that are needed here.
 
 type Settled = { readonly settledAt: string };
 type Claimed = { readonly startingAt: string };

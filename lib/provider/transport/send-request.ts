@@ -57,10 +57,7 @@ export type ProviderRequest = {
 
 type ProviderAnswer = { readonly status: number; readonly bytes: Uint8Array };
 
-/**
- * Parses the bytes of an answer as JSON. It may leave out what the answer's schema does not read. (This type is not in parse-answer.ts,
- * because published types that import that file need valibot.)
- */
+/** Parses the bytes of an answer as JSON. It may leave out what the answer's schema does not read. */
 export type ParseBytes = (bytes: Uint8Array) => unknown;
 
 type Answer = Awaited<ReturnType<Fetch>>;
