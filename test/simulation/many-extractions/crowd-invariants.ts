@@ -231,6 +231,60 @@ export const smallCrowds: readonly Crowd[] = [
     { rate: takes(5), line: { perSecond: 4.9, stopsInLine: true }, members: { crowd: spread(60, 50) } },
     { lost: 60 },
   ),
+  small(
+    'of 30 users, each with a limit and a `Retry-After` of its own beside that of all',
+    {
+      rate: takes(5, { retryAfter: 2, ofUser: takes(0.1, { burst: 1, retryAfter: 30 }) }),
+      line: { perSecond: 4.9 },
+      members: { crowd: spread(600, 4, (index) => ({ reference: `user-${index % 30}` })) },
+    },
+    { lastStart: 900, refused: 120 },
+  ),
+  small(
+    'at a limit that changes each minute',
+    {
+      rate: takes(5, { perSecond: (seconds) => [5, 2, 8, 3][Math.floor(seconds / 60) % 4] ?? 5 }),
+      line: {},
+      members: { crowd: spread(1_000, 4) },
+    },
+    { lastStart: 450, refusedShare: 0.07 },
+  ),
+  small(
+    'of 60 callers, of which one has 90 %',
+    {
+      rate: takes(5),
+      line: { perSecond: 4.9 },
+      members: {
+        crowd: spread(1_080, 50),
+        others: spread(120, 1, (index) => ({ caller: `${another}${index % 59}` }), 5),
+      },
+    },
+    { beside: ['others'], refused: 10, lastStart: 270, p99: [3] },
+  ),
+  small(
+    'whose index is 5 s late',
+    {
+      rate: takes(5),
+      line: { perSecond: 4.9 },
+      indexLateSeconds: 5,
+      members: { crowd: spread(400, 50), other: beside },
+    },
+    { beside: ['other'], refused: 10, lastStart: 100, p99: [8] },
+  ),
+  small(
+    'of which 20 % of the writes in line are throttled',
+    {
+      rate: takes(5),
+      line: { perSecond: 4.9, throttledWritesOneIn: 5 },
+      members: { crowd: spread(400, 50) },
+    },
+    { refused: 10, lastStart: 100 },
+  ),
+  small(
+    'whose dispatchers end, each one call later than the one before',
+    { rate: takes(5), line: { perSecond: 4.9, endsEachStep: true }, members: { crowd: spread(1_500, 8) } },
+    { refused: 10, lastStart: 1_700 },
+  ),
 ];
 
 const crowdIn = ({ population }: Service): Crowd | undefined =>
@@ -291,7 +345,11 @@ export const crowdInvariants: readonly Invariant[] = [
     name: 'oldest-first',
     rule: `What is requested later is started at most ${maxOvertaken} s before what it overtakes, of the same caller and bank, unless that was refused three times.`,
     check: (service) => {
-      if (crowdIn(service) === undefined || service.losses > 0) return undefined;
+      // Until the index shows who waits, new starts go by permits.
+      if (crowdIn(service) === undefined || service.losses > 0 || service.population.indexLateSeconds)
+        return undefined;
+      // Each user has a limit of its own, so that others pass who is refused by it.
+      const maxRefusals = service.population.rate?.ofUser === undefined ? 2 : 0;
       const lanes = Map.groupBy(service.population.members.filter(isHealthy), (one) =>
         [one.caller, one.priority, groupOf(one)].join(),
       );
@@ -302,7 +360,7 @@ export const crowdInvariants: readonly Invariant[] = [
         // By the clock that recorded the request.
         for (const one of lane.toSorted((a, b) => (requestedAt(a) < requestedAt(b) ? 1 : -1))) {
           const at = startedAt(service, one);
-          if (at === undefined || refusalsOf(service, one) > 2) continue;
+          if (at === undefined || refusalsOf(service, one) > maxRefusals) continue;
           if (at - earliest > maxOvertaken * 1_000)
             return `${one.extractionId} was overtaken by ${((at - earliest) / 1_000).toFixed(0)} s.`;
           earliest = Math.min(earliest, at);

@@ -83,6 +83,10 @@ export type ProviderRate = {
   readonly answers: 429 | 503 | 'hangs';
   /** One call in so many is refused whatever the rate. */
   readonly strayOneIn?: number;
+  /** With which its 429 asks to wait, in seconds. */
+  readonly retryAfter?: number;
+  /** A limit for each user besides, whom a reference names. */
+  readonly ofUser?: ProviderRate;
 };
 
 /** Extractions that share one deployment and one provider. */
@@ -131,6 +135,10 @@ export type Population = {
     readonly stopsInLine?: true;
     /** One start in so many cannot go in line, as each try of its state InLine is throttled. */
     readonly throttledOneIn?: number;
+    /** One write of the table in so many is throttled. */
+    readonly throttledWritesOneIn?: number;
+    /** The first dispatcher ends after its first call of AWS, the next one after its second, and so on to the fortieth. */
+    readonly endsEachStep?: true;
     /** One release in so many hangs for five seconds. */
     readonly hangsOneIn?: number;
   };

@@ -19,6 +19,9 @@ export class Process {
   #msAhead = 0;
   #endsAt = 0;
   #hasEnded = false;
+  #calls = 0;
+  /** After so many calls of AWS, it ends. */
+  readonly #endsAfter: number;
   #fail: (error: Error) => void = () => undefined;
   readonly #service: Service;
 
@@ -26,6 +29,8 @@ export class Process {
     this.#service = service;
     this.kind = kind;
     this.name = name;
+    const endsEachStep = kind === 'dispatcher' && service.population.line?.endsEachStep === true;
+    this.#endsAfter = endsEachStep ? service.nextStep() : Number.POSITIVE_INFINITY;
   }
 
   /** Runs one invocation. Throws what it throws, or the end of the process. */
@@ -85,6 +90,7 @@ export class Process {
   readonly carryOut: CarryOut = async ({ store, method, key }, effect) => {
     const { choices } = this.#service;
     await this.wait(choices.milliseconds(this.of, 1, 11));
+    this.#throttle(store, method);
     const isLost = this.#loses();
     const crashes = isLost && choices.choose(this.of, 2) === 1;
     if (crashes && choices.choose(this.of, 2) === 1) return this.end('Runtime.ExitError');
@@ -92,13 +98,23 @@ export class Process {
     if (store === 'refusals' && method === 'get') this.#service.noteFact({ kind: 'checked', of: this.of });
     const answer = store === 'breakers' ? this.#service.onBreaker(this.of, method, key, effect) : effect();
     this.#service.actor = '';
-    if (crashes || (store === 'line' && method === 'write' && this.#service.endsInLine))
+    this.#calls += 1;
+    const endsNow = this.#calls === this.#endsAfter;
+    if (endsNow) this.#service.losses += 1;
+    if (crashes || endsNow || (store === 'line' && method === 'write' && this.#service.endsInLine))
       return this.end('Runtime.ExitError');
     await this.wait(choices.milliseconds(this.of, 1, 11));
     if (isLost && !['get', 'read', 'due', 'find', 'next', 'counts'].includes(method))
       throw new AnswerLost('The answer was lost.');
     return answer;
   };
+
+  /** Throws if the table of the line takes no write now. */
+  #throttle(store: string, method: string): void {
+    const { throttledWritesOneIn = 0 } = this.#service.population.line ?? {};
+    if (throttledWritesOneIn === 0 || store !== 'line' || ['find', 'next', 'counts'].includes(method)) return;
+    if (this.#service.choices.choose(this.of, throttledWritesOneIn) === 0) throw new Error('Throttled.');
+  }
 
   #loses(): boolean {
     const { population } = this.#service;

@@ -75,6 +75,7 @@ export class Provider {
   /** That of the last login. */
   #session = '';
   readonly #limiter: Limiter | undefined;
+  readonly #ofUsers = new Map<string, Limiter>();
 
   constructor(service: Service) {
     this.#service = service;
@@ -101,12 +102,18 @@ export class Provider {
   startTask(process: Process, token: string): Promise<string> {
     return this.#answer(process, 'start', settings.providerTimeoutMs, async () => {
       const { now } = this.#service.time;
-      if (this.#limiter?.takes((now - this.#origin) / 1_000) === false) {
-        const { answers = 429 } = this.#service.population.rate ?? {};
-        if (answers !== 'hangs') throw answered(answers);
+      const owner = this.#service.memberOf(process.of);
+      const { answers = 429, retryAfter, ofUser } = this.#service.population.rate ?? {};
+      const since = (now - this.#origin) / 1_000;
+      if (ofUser !== undefined && owner.reference !== undefined) {
+        const limiter = this.#ofUsers.get(owner.reference) ?? new Limiter(ofUser);
+        this.#ofUsers.set(owner.reference, limiter);
+        if (!limiter.takes(since)) throw answered(429, ofUser.retryAfter);
+      }
+      if (this.#limiter?.takes(since) === false) {
+        if (answers !== 'hangs') throw answered(answers, retryAfter);
         await this.#fail('hangs', process, settings.providerTimeoutMs);
       }
-      const owner = this.#service.memberOf(process.of);
       if (owner.method === 'credentials') this.#expectSession(token);
       const repeated =
         owner.trouble === 'repeats a task id'

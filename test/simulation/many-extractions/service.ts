@@ -146,6 +146,7 @@ export class Service {
   /** What an eventually consistent read may still return. */
   readonly #stale = new Map<string, { readonly stored: StoredItem | undefined; readonly until: number }>();
   #names = 0;
+  #steps = 0;
 
   constructor(population: Population, choices: Choices) {
     this.population = population;
@@ -281,6 +282,12 @@ export class Service {
 
   noteFact(fact: RefusalEvent): void {
     this.facts.push({ ...fact, at: this.time.now, by: this.actor });
+  }
+
+  /** The call after which the next dispatcher ends: some ten calls are a tick. */
+  nextStep(): number {
+    this.#steps += 1;
+    return this.#steps <= 40 ? this.#steps : Number.POSITIVE_INFINITY;
   }
 
   newName(kind: string): string {
