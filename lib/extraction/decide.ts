@@ -47,12 +47,12 @@ import {
 import * as transitions from './transitions.ts';
 
 /**
- * What follows for an extraction, for every record and everybody who asks (design, section 3). Nothing here has an effect, and
- * the time is given. Intake, the sweep's lease, erase and restore write by themselves, a start writes `STARTING` as part of its
- * order, and a read keeps when the last one began, until when the provider asked to wait, and that it was slow.
+ * Decides what follows for an extraction, for every record and every invoker (design, section 3). Nothing here has an effect, and the time
+ * is an argument. Some processes write without it: intake, the sweep's lease, erase and restore. So do a start, which writes `STARTING`,
+ * and a read, which records when the last one began, until when the provider asked to wait, and that it was slow.
  */
 
-/** What a decision is made with. */
+/** The inputs of a decision. */
 type Context<In extends Phase = Phase> = {
   readonly record: In;
   readonly invoker: Invoker;
@@ -82,7 +82,7 @@ const toWrite = (
   counts: [],
 });
 
-/** The same follows, also if another process has written the change. */
+/** The same step follows, even if another process has written the change. */
 const eitherWay = (next: Observation | 'plan') => ({ ifWritten: next, ifRefused: next });
 
 const counting = (metric: ExtractionMetric, planned: Plan): Plan => ({
@@ -91,8 +91,8 @@ const counting = (metric: ExtractionMetric, planned: Plan): Plan => ({
 });
 
 /**
- * Whether reads and stores are brief. The consumers of the reconcile queue are shared by all extractions, so a call that hangs must
- * not hold one for long. The slow queue has consumers of its own.
+ * Whether reads and stores are brief. All extractions share the consumers of the reconcile queue, so a hanging call must not hold one for
+ * long. The slow queue has its own consumers.
  */
 export const isBriefFor = (invoker: Invoker): boolean => invoker.kind === 'queue' && invoker.isSlow !== true;
 
@@ -102,8 +102,8 @@ const settledBy = ({ kind }: Invoker): SettledBy =>
 /* Waiting */
 
 /**
- * What is waited for. `problem`: what the last try showed, as a public code. `readsSlowly`: the read that was made failed, or the store
- * after it; absent if none was made.
+ * What a record waits for. `problem`: what the last try showed, as a public code. `readsSlowly`: whether the read, or the store after it,
+ * failed. Absent if no read was made.
  */
 type Waiting = {
   readonly explanation: Explanation;
@@ -111,10 +111,10 @@ type Waiting = {
   readonly readsSlowly?: boolean;
 };
 
-/** A read, or the store after it, that brought no end. `unread` is false if the task was read. */
+/** A read, or the store after it, that did not end the extraction. `unread` is false if the task was read. */
 type Undecided = Unread | { readonly unread: false; readonly problem: string; readonly error: Explanation };
 
-/** The task was read, and shows this. */
+/** The task was read, and this code is what the read showed. */
 const readAs = (code: Explanation & PublicCode): Extract<Undecided, { unread: false }> => ({
   unread: false,
   problem: code,
@@ -135,14 +135,17 @@ const waitingAfter = (undecided: Undecided): Waiting => {
 const lostData = (problem: string | undefined): readonly ExtractionMetric[] =>
   problem === 'request-data-gone' ? ['RequestDataGone'] : [];
 
-/** Reconciles at `dueAt`, by a message of the process that has set it. What another process left open, that one continues. */
+/**
+ * Moves the next reconcile to `dueAt`. The process that wrote this sends the message. If another process changed the record first, that
+ * process continues.
+ */
 const toDefer = (record: Extraction, dueAt: string, { explanation, problem, readsSlowly }: Waiting): Plan => {
-  // A message, or the sweep, comes at this time already.
+  // A message or the sweep already comes at this time.
   if (record.dueAt === dueAt) return end('deferred', explanation);
   const rescheduled = transitions.reschedule({
     record,
     dueAt,
-    // Without a read, it stays as it is.
+    // Without a read, the attribute stays as it is.
     readsSlowly: readsSlowly ?? record.readsSlowly === true,
     lastProblem: problem,
   });
@@ -154,8 +157,8 @@ const toDefer = (record: Extraction, dueAt: string, { explanation, problem, read
 };
 
 /**
- * Nothing can be decided about a running task now. The machine retries a task with a webhook by itself. The queue polls any other, at growing
- * intervals: such a task is polled from its start on, and each retry of the machine costs a state transition.
+ * Nothing can be decided about a running task now. If the task has a webhook, the machine retries by itself. The queue polls all others, at
+ * growing intervals: they are polled from their start on, and each retry of the machine would cost a state transition.
  */
 const pollLater = ({ record, invoker, now, timings }: Context<Running>, waiting: Waiting): Plan => {
   if (invoker.kind === 'machine' && hasWebhook(record)) return end('not-yet', waiting.explanation);
@@ -165,27 +168,27 @@ const pollLater = ({ record, invoker, now, timings }: Context<Running>, waiting:
 /* Reads */
 
 /**
- * Whether the time of the status is over, so that a read decides, whatever it brings. Asked when the read is judged,
- * which may have begun up to one timeout of the function before.
+ * Whether the time of the status is over. Then the next read decides, whatever it shows. This is checked when the read is judged. The read
+ * may have begun up to one function timeout earlier.
  */
 const isTimeOver = ({ record, now, timings }: Context<Readable>): boolean =>
   isReadTimeOver(record, now, timings);
 
-/** Whether the last read ended its process. Lambda ends a process at the timeout of its function. */
+/** Whether the process of the last read has ended. Lambda ends a process at the timeout of its function. */
 export const isLastReadLost = ({ lastReadBegunAt }: Extraction, now: Date, timings: Timings): boolean =>
   lastReadBegunAt !== undefined && now.toISOString() > plusSeconds(lastReadBegunAt, timings.reconcileTimeout);
 
 /**
- * A process that ends during a read, for example because it runs out of memory, cannot report it, and its message or the sweep reads
- * again. Once the time of the status is over, this must not keep the record open. So the record keeps when the last read began, and
- * goes on unread if that process has ended. The last read has its whole time, as a brief one that fails decides nothing.
+ * A process that ends during a read, for example because it runs out of memory, cannot report that, so a message or the sweep reads again.
+ * After the time of the status, this must not keep the record open. So the record stores when the last read began. If that process has
+ * ended, the record continues without a read. The last read has the whole timeout, because a brief read that fails decides nothing.
  */
 const toRead = (context: Context<Readable>): Plan => {
   const { record, invoker, now } = context;
   const { taskId } = record;
   const isOver = isTimeOver(context);
   if (isBriefFor(invoker) && (isOver || record.readsSlowly === true)) return moveToSlowQueue();
-  // The provider asked for no call before `notBefore`. The read before a close is made all the same: it has no later time.
+  // Until `notBefore` the provider accepts no call. The last read before a close is made even so, because no later one follows.
   const mayWait = !isOver || record.phase === 'running';
   if (mayWait && record.notBefore !== undefined && now.toISOString() < record.notBefore)
     return goOn(context, { unread: 'not-now', error: 'not-before' });
@@ -220,7 +223,7 @@ const staleStart = (context: Context): Plan =>
     ['Unconfirmed'],
   );
 
-/** For the machine's state StartTask. */
+/** What follows for the machine's state StartTask. */
 const planStart = (context: Context, requestId: string): Plan => {
   const { record } = context;
   // After an erasure or a loss, a repeated idempotency key creates another record under the same id.
@@ -233,7 +236,7 @@ const planStart = (context: Context, requestId: string): Plan => {
     : end('queued', undefined, 'due');
 };
 
-/** What is left of an open record is the queue's. */
+/** The queue continues with an open record. */
 const atRest = (context: Context, cause: 'start' | 'webhook'): Ending =>
   isIn(context, 'closed') ? end('closed') : end('queued', undefined, cause);
 
@@ -244,7 +247,7 @@ const afterNoCall = (
   const { record } = context;
   if (!isIn(context, 'requested')) return undefined;
   const { error, notBefore, problem } = observed;
-  // The machine passes the problem on to Reconcile, which writes NOT_STARTED at once, whatever the line shows.
+  // The machine passes the problem to Reconcile, which then writes NOT_STARTED at once and ignores the line.
   if (isWindowOver(context)) return failStart('StartWindowOver', problem);
   const retry = failStart(error, problem);
   if (notBefore === undefined) return retry;
@@ -314,11 +317,11 @@ const settle = (
     : toWrite(transitions.correctOutcome(decision), [...metricsOnWrite, 'Corrected'], follows);
 };
 
-/** The final status of the task becomes the outcome, or replaces `TIMED_OUT`, even if the record is closed. */
+/** Whether the final status of the task becomes the outcome, or replaces `TIMED_OUT`. The record may be closed. */
 const mayTakeStatus = ({ status }: Extraction): boolean => status === 'RUNNING' || status === 'TIMED_OUT';
 
 const disown = (context: Context<Running | Grace>, taskId: string): Plan =>
-  // Counted before the write: this may be a leak, so the alarm must not depend on whether the write succeeds.
+  // It is counted before the write. Data may have leaked, so the alarm must not depend on the write.
   counting(
     'TaskLinkedElsewhere',
     context.record.phase === 'running'
@@ -329,8 +332,8 @@ const disown = (context: Context<Running | Grace>, taskId: string): Plan =>
   );
 
 /**
- * The answer was over the size limit, so its results are abandoned. A v2 task that still runs by its record waits for the webhook
- * until the deadline, because a read cannot return its status.
+ * The answer was over the size limit, so its results are abandoned. If the record of a v2 task is still running, it waits for the webhook
+ * until the deadline, because a read cannot return the status.
  */
 const planOversized = (
   context: Context<Readable>,
@@ -353,22 +356,25 @@ const planOversized = (
     : pollLater(context, { explanation: 'results-too-large', problem: 'results-too-large' });
 };
 
-/** Whether the time of the status ends it now. Nothing is given up while reads are held; a running one is read again in its grace. */
+/**
+ * Whether the record ends now, because the time of its status is over. A running record then becomes TIMED_OUT even while reads are held,
+ * because it is read again in grace. In the other phases it stays open while reads are held.
+ */
 const endsNow = (context: Context<Readable>, { unread }: Undecided): boolean =>
   isTimeOver(context) && (context.record.phase === 'running' || unread !== 'not-now');
 
-/** No final status was learned. */
+/** What follows if no final status was learned. */
 const withoutFinalStatus = (context: Context<Running | Grace>, undecided: Undecided): Plan => {
   const { record, now } = context;
   const waiting = waitingAfter(undecided);
   const { explanation, problem } = waiting;
   if (record.phase === 'running') {
     if (!endsNow(context, undecided)) return pollLater({ ...context, record }, waiting);
-    // `lastProblem` of the record is from a read by the queue. A read by the machine leaves none. Without a webhook only the queue
-    // reads, and each of its reads without a final status leaves one. So without a problem there was no read.
+    // Only a read by the queue writes `lastProblem`. Without a webhook only the queue reads, and each of its reads without a final status
+    // writes one. So if there is none, no read was made.
     const neverRead = hasWebhook(record) ? undefined : 'never-read';
     const lastProblem = problem ?? record.lastProblem ?? neverRead;
-    // The next read is the first in grace, and due later, so that it does not repeat the read just made.
+    // The next read is the first one in grace. It is due later, so that it does not repeat this read.
     return toWrite(
       transitions.markTimedOut({ ...context, lastProblem }),
       ['TimedOut', ...lostData(problem)],
@@ -393,7 +399,10 @@ const abandon = (
     ...lostData(problem),
   ]);
 
-/** After a failed collection: tried again at growing intervals, by the queue, then by the sweep. Abandoned after the last read. */
+/**
+ * After a failed collection, the queue and later the sweep try again, at growing intervals. After the last read, the collection is
+ * abandoned.
+ */
 const withoutResults = (
   context: Context<Collecting>,
   undecided: Undecided,
@@ -415,8 +424,8 @@ const goOn = ({ record, ...context }: Context<Readable>, undecided: Undecided): 
     : withoutFinalStatus({ ...context, record }, undecided);
 
 /**
- * A brief read that fails decides nothing: the slow queue makes it again, with the whole timeout. Any other read that fails counts
- * as one without an answer, even if it failed on our side, because it must not keep a record open beyond its deadline.
+ * A brief read that fails decides nothing, because the slow queue repeats it with the whole timeout. Any other failed read counts as one
+ * without an answer, even if the failure was ours. It must not keep a record open beyond its deadline.
  */
 const afterNoRead = (context: Context, observed: Unread): Plan | undefined => {
   if (observed.unread === 'failed' && isBriefFor(context.invoker)) return moveToSlowQueue(observed.error);
@@ -425,7 +434,7 @@ const afterNoRead = (context: Context, observed: Unread): Plan | undefined => {
   return observed.unread === 'failed' ? counting('ProviderReadFailed', planned) : planned;
 };
 
-/** Whether the document shows results for the outcome: not with wrong or locked credentials, nor with a failure by consent. */
+/** Whether the document shows results for this outcome. It shows none for wrong or locked credentials, nor for a failure by consent. */
 const impliesResults = ({ method, status }: Extraction): boolean =>
   status === 'COMPLETED' || status === 'PARTIAL' || (status === 'FAILED' && method === 'credentials');
 
@@ -448,18 +457,18 @@ const closeCollected = (
     : toWrite(transitions.closeCollected({ ...context, results, actionResults }), metricsOnWrite);
 };
 
-/** Nothing of its results is stored or published any more. No alarm counts it, as somebody asked for that. */
+/** From now on nothing of its results is stored or published. No alarm counts this, because the erasure was requested. */
 const closeErased = (context: Context<Collecting>): Plan =>
   toWrite(transitions.closeUncollected({ ...context, collectionError: 'erased' }));
 
-/** A start and a delivery leave it to the queue, as they leave the collection. */
+/** Whether to close the record for its erasure. A start and a delivery leave this to the queue, as they leave the collection. */
 const isToCloseErased = (context: Context): context is Context<Collecting> =>
   isIn(context, 'collecting') &&
   context.record.erasingAt !== undefined &&
   context.invoker.kind !== 'start' &&
   context.invoker.kind !== 'webhook';
 
-/** Results that somebody asked to have erased are not missed. */
+/** No alarm counts missing results whose erasure was requested. */
 const unlessErasing = (
   { record }: Context,
   ...metrics: readonly ExtractionMetric[]
@@ -494,8 +503,8 @@ const afterRead = (context: Context, observed: Extract<Observation, { kind: 'rea
     const { taskStatus } = reading;
     const reason = reading.kind === 'ended' ? reading.reason : undefined;
     const reported = { taskId, taskStatus, reason, isOversized: reading.kind === 'too-large' };
-    // Deliveries settle while the execution polls, too. A read is first only if all five deliveries were lost, or in the
-    // moment between the end of a task and its first delivery.
+    // Deliveries settle while the execution polls. So a read is first only if all five deliveries were lost, or between the end of a task
+    // and its first delivery.
     return settle(context, reported, hasWebhook(record) ? ['WebhookMissed'] : [], observed);
   }
   if (!isIn(context, 'running', 'grace')) return undefined;
@@ -504,7 +513,7 @@ const afterRead = (context: Context, observed: Extract<Observation, { kind: 'rea
   return reading.known ? waiting : counting('UnknownTaskStatus', waiting);
 };
 
-/** The status that a webhook left in `Tasks` is as good as one that was read. */
+/** Decides from the status that a webhook stored in `Tasks`, which counts as much as one that was read. */
 const afterTask = (context: Context, observed: Extract<Observation, { kind: 'task' }>): Plan | undefined => {
   const { record, invoker } = context;
   const { taskId, isNew } = observed;
@@ -513,7 +522,7 @@ const afterTask = (context: Context, observed: Extract<Observation, { kind: 'tas
   const taskStatus = finalStatusIn(observed);
   if (taskStatus !== undefined) {
     if (mayTakeStatus(record)) {
-      // The delivery came before this process linked the task, or found it linked.
+      // The delivery came before this attempt of the start, which has linked the task now, or found it linked.
       const isEarly = isNew || invoker.kind === 'start';
       const reported = { taskId, taskStatus, reason: undefined, isOversized: false };
       return settle(context, reported, isEarly ? ['EarlyDelivery'] : [], observed);
@@ -554,7 +563,7 @@ const judgeOf = (context: Context, observed: Observation): Plan | undefined => {
       const { reading, results } = observed;
       if (!isIn(context, 'collecting')) return undefined;
       if (results !== undefined) return closeCollected(context, reading, results);
-      // As after a read: one that failed briefly decides nothing.
+      // A brief store that fails decides nothing, as for a read. The slow queue repeats it.
       return isBriefFor(context.invoker)
         ? moveToSlowQueue('results-not-stored')
         : withoutResults(context, {
@@ -578,7 +587,7 @@ const planRequested = (context: Context): Plan => {
       });
 };
 
-/** Looks for an outcome, or for the results of one. */
+/** Reads for an outcome, or for the results of one. */
 const planRead = (context: Context<Readable>): Plan => {
   const { record } = context;
   if (isToCloseErased(context)) return closeErased(context);
@@ -587,7 +596,7 @@ const planRead = (context: Context<Readable>): Plan => {
   return record.oversizedAt === undefined ? toRead(context) : planOversized(context, 'plan');
 };
 
-/** A newer version wrote it, before a rollback. Only what start-task and the webhook alone know is still written. */
+/** A newer version wrote the record before a rollback. Only what start-task and the webhook alone know is still written. */
 const isForeign = ({ record, invoker }: Context): boolean =>
   invoker.kind !== 'start' &&
   invoker.kind !== 'webhook' &&
@@ -600,7 +609,7 @@ const startInProgress = ({ record, invoker, now, timings }: Context): Plan =>
     ? end('not-yet', 'start-in-progress')
     : toDefer(record, due.startInProgress(now, timings), { explanation: 'start-in-progress' });
 
-/** What a record lacks never comes, and neither does an outcome or results without it. */
+/** A missing attribute never comes, and without it there is no outcome or result. */
 const endIncomplete = (context: Context): Plan => {
   const { status, collectedAt } = context.record;
   if (status === 'STARTING') return staleStart(context);
@@ -631,7 +640,7 @@ const planReconcile = (context: Context): Plan => {
   return isIn(context, 'running', 'grace', 'collecting') ? planRead(context) : end('closed');
 };
 
-/** The `STARTING` write and this one have the same condition, so that of the two only the first is written. */
+/** The `STARTING` write has the same condition as this one, so only the first of the two is written. */
 const planCancel = (context: Context, problem: CancelProblem): Plan => {
   if (isForeign(context)) return end('not-cancelled', 'unknown-record');
   if (isIn(context, 'requested'))
@@ -646,11 +655,11 @@ const planOf = (context: Context): Plan => {
   return invoker.kind === 'webhook' ? atRest(context, 'webhook') : planReconcile(context);
 };
 
-/** What follows before anything is learned: from the record, the clock and who asks. */
+/** Returns what follows before anything is learned, from the record, the clock and the invoker. */
 export const plan = (record: Extraction | undefined, invoker: Invoker, now: Date, timings: Timings): Plan =>
   record === undefined ? end('gone') : planOf({ record: phaseOf(record), invoker, now, timings });
 
-/** What follows after one thing is learned. What does not matter for the record as it is now is ignored. */
+/** Returns what follows after one thing was learned. It is ignored if it does not concern the record as it is now. */
 export const judge = (
   record: Extraction | undefined,
   invoker: Invoker,
@@ -664,7 +673,7 @@ export const judge = (
   return isToCloseErased(context) ? closeErased(context) : (judgeOf(context, observed) ?? planOf(context));
 };
 
-/** The first write that a delivery makes of a record, without reading it. If the record refuses it, `judge` decides from what it shows. */
+/** The first write of a delivery, which does not read the record. If the record refuses it, `judge` decides from that record. */
 export const settleDelivered = (
   {
     extractionId,
@@ -676,15 +685,15 @@ export const settleDelivered = (
 ): PlannedWrite => {
   const reported = { extractionId, taskId, taskStatus, reason: undefined, isOversized: false };
   const settled = transitions.markSettled({ reported, settledBy: 'webhook', now, timings });
-  // The item of the task named the extraction, so the task is its own.
+  // The item of the task names the extraction, so the task belongs to it.
   const observed = { kind: 'task', taskId, taskStatus, isOwn: true, isNew: false } as const;
   return toWrite(settled, [settledMetric.webhook], { ifRefused: observed });
 };
 
 /**
- * Decides about a message with a `dueAt`, if the record is not due by this clock. Another process that has moved `dueAt` ahead sends
- * its own message, or the sweep does. To go on with this one would be a second chain of messages. A message `due` for this `dueAt`
- * comes from a sender whose clock is ahead, and is sent again. Any other message for it, such as the sweep's, goes on.
+ * Decides about a message with a `dueAt`, if the record is not due by this clock. If another process has moved `dueAt` ahead, that process
+ * or the sweep sends the next message. To continue with this one would begin a second chain of messages. A message `due` for this `dueAt`
+ * comes from a sender whose clock is ahead, and is sent again. Any other message for it, such as the sweep's, continues.
  */
 export const planEarly = (record: Extraction | undefined, invoker: Invoker, now: Date): Plan | undefined => {
   const dueAt = record?.dueAt;

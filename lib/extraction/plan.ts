@@ -4,11 +4,11 @@ import type { Change } from './change.ts';
 import type { ReconcileCause } from './reconcile-message.ts';
 import type { ActionResult, Extraction, StoredResults, TerminalStatus } from './record.ts';
 
-/** The provider has no task. Unless its error is one of those that are never retried, the start is retried, not before `notBefore`. */
+/** The provider has no task. The start is retried after `notBefore`, unless its error is never retried. */
 export type NotAccepted = {
   readonly kind: 'not-accepted';
   readonly error: StartError;
-  /** Why, as one of the public codes. */
+  /** The cause, as a public code. */
   readonly problem: string;
   readonly notBefore: string | undefined;
 };
@@ -26,8 +26,8 @@ export type Reading =
   /** `known` is false if the provider named a status that its API document does not list. */
   | { readonly kind: 'running'; readonly known: boolean }
   /**
-   * The answer was over the size limit and was discarded. Only an ended task has results, so the task has ended.
-   * `taskStatus`: if the HTTP status alone implies it.
+   * The answer was over the size limit and was discarded. Only an ended task has results, so the task has ended. `taskStatus` is present if
+   * the HTTP status alone implies it.
    */
   | { readonly kind: 'too-large'; readonly taskStatus: TerminalStatus | undefined }
   | {
@@ -37,7 +37,7 @@ export type Reading =
       readonly reason: string | undefined;
       /** Whether there is anything to store. */
       readonly hasResults: boolean;
-      /** Whether the results are complete: each requested action is there, or by consent anything. */
+      /** Whether the results are complete: each requested action is there, or for a consent any data. */
       readonly isComplete: boolean;
       readonly actionResults: readonly ActionResult[] | undefined;
       /** Whether the results have the documented form. */
@@ -45,11 +45,11 @@ export type Reading =
     };
 
 /**
- * Who asks. `start` is the machine's state StartTask. `machine` is its state Reconcile, which asks once no start is left to wait for
- * or to retry, and repeats "not yet" by itself. For all others, the queue continues, or the sweep.
+ * The invoker. `start` is the machine's state StartTask. `machine` is its state Reconcile. It invokes when no start can follow, and repeats
+ * "not yet" by itself. For all others, the queue or the sweep continues.
  */
 export type Invoker =
-  /** `requestId`: of the record that the execution was started for. */
+  /** `requestId` is from the record for which the execution was started. */
   | { readonly kind: 'start'; readonly requestId: string }
   | { readonly kind: 'webhook' }
   /** `lastProblem`: why the last start was not accepted. */
@@ -62,13 +62,13 @@ export type Invoker =
       readonly isSlow?: boolean;
     }
   | { readonly kind: 'operator' }
-  /** Ends what has not been started, and nothing else. `problem`: why, as its `reason` and `lastProblem`. */
+  /** An operator or an erasure ends an extraction that is not started. `problem` becomes its `reason` and `lastProblem`. */
   | { readonly kind: 'cancel'; readonly problem: CancelProblem };
 
-/** Why an extraction was ended before its start: an operator cancelled it, or its person is erased. */
+/** Why an extraction was ended before its start: an operator cancelled it, or the data of its user are erased. */
 export type CancelProblem = 'cancelled' | 'erased';
 
-/** Nothing else is done now: how an invocation ends for its extraction. */
+/** The end of an invocation for its extraction. */
 export type Ending = {
   readonly kind: 'end';
   readonly conclusion: /** Nothing is left to do. */
@@ -77,24 +77,24 @@ export type Ending = {
     | 'gone'
     /** The message is for an earlier `dueAt`. The process that has moved it ahead continues. */
     | 'superseded'
-    /** Its start had been claimed, so it goes on as it was. */
+    /** Its start was already claimed, so it continues. */
     | 'not-cancelled'
     /** The webhook will wake the execution. */
     | 'awaits-webhook'
-    /** The queue continues, and has to accept the message. */
+    /** The queue continues at once. If it does not accept the message, the invocation fails. */
     | 'queued'
-    /** The same at `dueAt`. Without a message, the sweep finds the record then. */
+    /** The queue continues at `dueAt`. If the message is lost, the sweep finds the record. */
     | 'deferred'
     /** The slow queue continues with the same message. */
     | 'moved'
-    /** Nothing is sent. The machine repeats the state, or goes on to the next one; the sweep continues for all others. */
+    /** No message is sent. The machine repeats its state or goes to the next one. For all other invokers, the sweep continues. */
     | 'not-yet';
   readonly explanation: Explanation | undefined;
-  /** The error by which start-task fails its state. Undefined for all others, and for what it cannot name. */
+  /** The error with which start-task fails its state. Undefined for all other invokers, and for an error without a name. */
   readonly error: StartError | undefined;
   /** Why the last start was not accepted, as a public code. */
   readonly problem: string | undefined;
-  /** The cause of the message to send. `same`: that of the message received. */
+  /** The cause of the message to send. `same`: the message that was received is sent again. */
   readonly message: ReconcileCause | 'same' | 'none';
   readonly counts: readonly ExtractionMetric[];
 };
@@ -135,30 +135,31 @@ export const failStart = (error: StartError, problem?: string): Ending => ({
 export const moveToSlowQueue = (explanation?: Explanation): Ending => end('moved', explanation, 'same');
 
 /**
- * What follows a write: a plan from the record alone, a judgement of what was learned, which stays true on any record, or the end. If
- * another process made the write, this one sends no message, because that process sends it.
+ * What follows a write: a plan from the record alone, a judgement of what was learned (which holds for any record), or the end. If another
+ * process made the write, only that process sends the message.
  */
 type Next = 'plan' | Observation | Ending;
 
-/**
- * What follows. `counts` are counted at once, also if a write fails.
- */
+/** The next step. `counts` are counted at once, even if a write fails. */
 export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
   | { readonly kind: 'start' }
-  /** The start window is over. All of a start is done but the call, to learn why nothing was started. */
+  /** The start window is over. Every step of a start except the call is made, to learn why nothing was started. */
   | { readonly kind: 'check-start' }
   | { readonly kind: 'find-request'; readonly reason: 'start-abandoned' | 'start-window-over' }
   /** Find the item of the task, with the status that a delivery may have left. */
   | { readonly kind: 'find-task'; readonly taskId: string }
   | { readonly kind: 'read'; readonly taskId: string }
-  /** The time of the status is over. Once reads are not paused, the record keeps when this read began. */
+  /** The time of the status is over. If reads are not paused, the record stores when this read began. */
   | { readonly kind: 'last-read'; readonly taskId: string }
-  /** The last read ended its process, so none is made. Whether an operator paused reads is found out, as a pause holds the record open. */
+  /**
+   * The process of the last read has ended, so no other read is made. But whether reads are paused is checked, because a pause holds the
+   * record open.
+   */
   | { readonly kind: 'no-read' }
   | { readonly kind: 'store'; readonly reading: EndedReading }
   /**
-   * `metricsOnWrite`: counted by the process that wrote the change. `ifWritten` follows once the record has it, and `ifRefused` if another change
-   * came first. `keepsRequestUntil`: before the write, the item of the request is kept for the reconcile at this time.
+   * Writes the change. The process that wrote it counts `metricsOnWrite`. `ifWritten` follows once the record has the change, and
+   * `ifRefused` if another change came first. With `keepsRequestUntil`, the item of the request is first kept until that time.
    */
   | {
       readonly kind: 'write';
@@ -178,9 +179,8 @@ export type PlannedWrite = Extract<Plan, { kind: 'write' }>;
 export type EndedReading = Extract<Reading, { kind: 'ended' }>;
 
 /**
- * How a read brought nothing. `not-now`: none may be made now, and `error` says who holds it.
- * `impossible`: none can be made any more. `failed`: it was made. `problem`: what that shows, as a public code. `error`: the
- * `collectionError` if no other read follows.
+ * Why a read brought nothing. `not-now`: reads are held, and `error` is the reason. `impossible`: no read can follow. `failed`: a read
+ * failed, and `problem` is its public code. `error` becomes the `collectionError` if no other read follows.
  */
 export type Unread =
   | { readonly unread: 'not-now'; readonly error: 'reads-paused' | 'not-before' }
@@ -202,14 +202,14 @@ export type Observation =
   /** The bank has refused the credentials before, and the user has not confirmed them since. */
   | { readonly kind: 'refused-before' }
   | { readonly kind: 'called'; readonly attemptId: string; readonly result: StartCallResult }
-  /** `problem`: why it has not been started, if the line shows it. */
+  /** `problem` is why it was not started, if the line shows that. */
   | {
       readonly kind: 'request';
       readonly isThere: boolean;
       readonly reason: string;
       readonly problem?: string;
     }
-  /** `isOwn`: it is linked to this extraction. `isNew`: by this process. */
+  /** `isOwn`: the task is linked to this extraction. `isNew`: this process linked it. */
   | {
       readonly kind: 'task';
       readonly taskId: string;
@@ -230,5 +230,5 @@ export type Observation =
       readonly results: StoredResults | undefined;
     };
 
-/** What an effect has shown, and the record as it is after what was kept in it meanwhile. */
+/** What an effect has shown, and the record after the writes that the effect made. */
 export type Learned = { readonly observed: Observation; readonly record: Extraction };

@@ -39,25 +39,25 @@ export type Effect = Extract<
 /** Does what a plan asks for, and returns what was learned. */
 export type Perform = (effect: Effect, record: Extraction) => Promise<Learned>;
 
-/** For an invoker that never gets such a plan. */
+/** For an invoker whose plans never have an effect. */
 export const cannotPerform = ({ kind }: Effect): never => {
   throw new Error(`Nobody can ${kind} here.`);
 };
 
 /**
- * How many steps an invocation takes. Without a refused write it takes 5 at most: finds the task, reads, settles, stores, closes. Each
- * refused write adds 3 at most, so that 30 leave room for eight, which are more than other processes make at once. What takes
- * longer repeats itself, which is a defect.
+ * The most steps of one invocation. Without a refused write it takes at most 5: find the task, read, settle, store, close. Each refused
+ * write adds at most 3. So 30 leave room for eight refused writes, which is more than other processes cause at once. A longer run repeats
+ * itself, which is a defect.
  */
 const maxSteps = 30;
 
-/** Nothing came to rest. A delivery ends the wait of the machine, so the queue continues instead. */
+/** The run did not end. A delivery ends the wait of the machine, so the queue continues in its place. */
 const contended = (invoker: Invoker): Ending =>
   invoker.kind === 'webhook' ? end('queued', 'contended', 'webhook') : end('not-yet', 'contended');
 
 /**
- * Whether the outcome is logged once more, as the process that wrote it may have ended before it logged. A message `webhook` or `start`
- * logs nothing, as its sender has logged before, and a superseded one nothing, as another follows.
+ * Whether the outcome is logged again, because the process that wrote it may have ended before it logged. For a message `webhook` or
+ * `start` it is not, because the sender has logged it. For a superseded message it is not, because another message follows.
  */
 const logsOutcomeAgain = (invoker: Invoker, conclusion: Ending['conclusion']): boolean =>
   conclusion !== 'superseded' &&
@@ -72,7 +72,7 @@ const sendNext = async (
   const { send, sendSlow = send, now, telemetry } = deps;
   if (message === 'none') return;
   if (message === 'same') {
-    // If this fails, the message is received again. It may wait for long, so any cause is superseded once `dueAt` has moved.
+    // If this fails, the message is received again. It may wait long. So with any cause, it is superseded once `dueAt` has moved.
     if (invoker.kind === 'queue') {
       await sendSlow({ extractionId, cause: invoker.cause, ...defined({ dueAt: invoker.dueAt ?? dueAt }) });
     }
@@ -90,17 +90,17 @@ const sendNext = async (
   }
 };
 
-/** Where a run is: what follows, for the record as it was last read or written. `isReported`: its outcome was logged here. */
+/** The state of a run: the next step, and the record as it was last read or written. `isReported`: this run has logged the outcome. */
 type Step = {
   readonly planned: Plan;
-  /** Undefined if there is none. */
+  /** Undefined if there is no record. */
   readonly record: Extraction | undefined;
   readonly isReported?: boolean;
 };
 
 export type RunPorts = RunDeps & { readonly perform: Perform; readonly write?: Write };
 
-/** Writes what is planned. `before`: the record that it was decided on, if it was read. */
+/** Makes the planned write. `before` is the record that it was decided on, if it was read. */
 const written = async (
   planned: PlannedWrite,
   before: Extraction | undefined,
@@ -119,13 +119,13 @@ const written = async (
   if (next.kind !== 'end')
     return { planned: judge(record, invoker, next, now, deps.timings), record, isReported };
   const isClosed = kind === 'lost' && record?.dueShard === undefined;
-  // After an equal write, the process that wrote it sends the message. It may have ended before, so a start or a delivery plans
-  // instead (`'plan'`), and sends too.
+  // After an equal write, the process that wrote it sends the message. That process may have ended before. So a start or a delivery makes a
+  // plan (`'plan'`), and also sends.
   const ending = isClosed ? end('closed') : kind === 'written' ? next : { ...next, message: 'none' as const };
   return { planned: ending, record, isReported };
 };
 
-/** The next step, of a plan that is no end. */
+/** Makes the next step of a plan that is not an end. */
 const stepOn = async (
   planned: Exclude<Plan, Ending>,
   record: Extraction | undefined,
@@ -134,9 +134,9 @@ const stepOn = async (
 ): Promise<Step> => {
   const { now, timings, perform } = deps;
   if (planned.kind === 'write') return written(planned, record, invoker, deps);
-  // Only an end follows for a record that is not there.
+  // Without a record, only an end can follow.
   if (record === undefined) return { planned: plan(record, invoker, now(), timings), record };
-  // It is `REQUESTED` again, after another process took its start back. A second start call is left to the machine's retry.
+  // Another process has taken its start back, so the record is `REQUESTED` again. The machine's retry makes the second start call.
   if (planned.kind === 'start' || planned.kind === 'check-start')
     return { planned: failStart('StartInProgress'), record };
   const learned = await perform(planned, record);
@@ -144,7 +144,7 @@ const stepOn = async (
   return { planned: judged, record: learned.record };
 };
 
-/** Goes on until nothing is left to do now, forgets the request if nothing needs it, and sends the next message. */
+/** Runs until nothing is left to do now, removes the sealed data of the request if nothing needs them, and sends the next message. */
 const runFrom = async (first: Step, invoker: Invoker, deps: RunPorts): Promise<Result> => {
   const { telemetry } = deps;
   let { planned, record, isReported = false } = first;
@@ -170,8 +170,9 @@ const runFrom = async (first: Step, invoker: Invoker, deps: RunPorts): Promise<R
 };
 
 /**
- * Does what is planned for a record that was read, or that is not there: the loop of reconcile, and the end of a start. It makes no start
- * call: a plan to start that comes here is left to the machine's retry. Throws what a store or `perform` throws; the invoker then repeats it.
+ * Carries out a plan for a record that was read, or that does not exist. This is the loop of reconcile, and the end of a start. It makes no
+ * start call: if a plan says to start, that is left to the machine's retry. Throws what a store or `perform` throws. The invoker then
+ * repeats it.
  */
 export const run = (
   planned: Plan,

@@ -25,7 +25,7 @@ import type { ExtractionStore, RequestStore, StoredRequest } from '../store.ts';
 import { beginLastRead, postponeCalls, readSlowly } from '../transitions.ts';
 import { writeChange } from '../write-progress.ts';
 
-/** What reads use of the provider. The last two make one call each. */
+/** The provider's calls that reads use. Each of the last two makes one call. */
 export type ReadableProvider = {
   readonly sessions: Tokens;
   readonly taskTokens: TaskTokens;
@@ -43,7 +43,7 @@ export type ReadableProvider = {
  */
 export const briefCallMs = 5_000;
 
-/** The read of one task, ready to be made. It contains everything in which the two methods differ. */
+/** A prepared read of one task. It contains every difference between the two methods. */
 type ReadCall = { readonly tokens: Tokens; readonly get: (token: string) => Promise<Read> };
 
 type ReadSources = {
@@ -53,7 +53,7 @@ type ReadSources = {
   readonly providerFor: (isBrief: boolean) => ReadableProvider;
 };
 
-/** Prepares the read of a record's task. Undefined if it needs the item of the request, and that is not there. */
+/** Prepares the read of a record's task. Undefined if the item of the request is needed and missing. */
 export const readCallFrom =
   ({ requests, unsealTarget, providerFor }: ReadSources) =>
   async (record: Extraction, taskId: string, isBrief: boolean): Promise<ReadCall | undefined> => {
@@ -80,7 +80,10 @@ export type ReadDeps = {
   readonly telemetry: Telemetry;
 };
 
-/** Writes what is only kept about reads. Returns the record as it is then, or as it was: a failure prevents no read. */
+/**
+ * Writes to the record what was learned about reads. Returns the new record. If the write fails, returns the old one, because a failure
+ * must not prevent a read.
+ */
 const tryToKeep = async (
   change: Change,
   record: Extraction,
@@ -96,13 +99,13 @@ const tryToKeep = async (
   }
 };
 
-/** After a brief read or store that failed, the record keeps that the slow queue continues. A failure prevents nothing. */
+/** After a failed brief read or store, the record stores that the slow queue continues. If this write fails, nothing else does. */
 export const leaveToSlowQueue = (record: Extraction, deps: ReadDeps): Promise<Extraction> =>
   tryToKeep(readSlowly({ record }), record, deps);
 
 /**
- * Makes one read, unless an operator paused reads. Before a last read, the record keeps when it began. If the provider asks to wait,
- * the record keeps until when; if a brief read fails, that the next one is slow. `bytes`: the body of the answer.
+ * Makes one read, unless an operator has paused reads. The record stores when a last read began, until when the provider asked to wait, and
+ * that a brief read failed, so that the next one is slow. `bytes` is the body of the answer.
  */
 export const readOnce = async (
   known: Extraction,
@@ -183,21 +186,21 @@ const partsOfReading: Parts = {
 };
 
 /**
- * Parses an answer of a read for `readV2Task` and `readingOfExtraction`. Throws what `parseLargeJson` throws. JSON.parse
- * takes up to a hundred times the memory of the bytes (`npm run bench:memory`), and so ended the process.
+ * Parses the answer of a read for `readV2Task` and `readingOfExtraction`. JSON.parse takes up to a hundred times the memory of the bytes
+ * (`npm run bench:memory`), and would end the process. Throws what `parseLargeJson` throws.
  */
 export const parseRead = (bytes: Uint8Array): unknown => parseLargeJson(bytes, partsOfReading);
 
 const codeOrUnknown = (text: string): string => (looksLikeCode(text) ? text : 'unknown');
 
-/** The result of an action without free text: what does not look like a code becomes `unknown`. */
+/** The result of an action without free text. A text that is not a code becomes `unknown`. */
 const codesOnly = ({ id, status, errorCode }: ActionResult): ActionResult => ({
   id: codeOrUnknown(id),
   status: codeOrUnknown(status),
   ...(errorCode === undefined ? {} : { errorCode: codeOrUnknown(errorCode) }),
 });
 
-/** Whether each requested action has a result of its own. The same action may be requested twice. */
+/** Whether each requested action has its own result. The same action may be requested twice. */
 const hasEach = (requested: readonly RequestedAction[], results: readonly ActionResult[]): boolean => {
   const left = results.map(({ id }) => id);
   return requested.every(({ id }) => {
@@ -248,14 +251,13 @@ export const readV2Task = async (
   }
 };
 
-/** Whether there are any data, of whatever form. An empty array is the document's answer if the bank has none. */
+/** Whether there are any data. By the document, an empty array means that the bank has none. */
 const isAnything = (data: unknown): boolean =>
   data != null && (typeof data !== 'object' || Array.isArray(data) || Object.keys(data).length > 0);
 
 /**
- * The reading of an extraction by consent. The v1 variant ends with the status `success`, or with another one and the code of an
- * error. The v2 variant has no status, and its 200 means that it has finished. Data of an unexpected form do not change that it
- * has ended.
+ * The reading of an extraction by consent. In v1 it ends with the status `success`, or with another status and an error code. v2 has no
+ * status, so its 200 means that it has ended. Data of an unexpected form do not change that.
  */
 export const readingOfExtraction = (answer: ExtractionAnswer): Read => {
   if (answer.kind === 'in-progress') return without({ kind: 'running', known: true });

@@ -21,13 +21,13 @@ import type { RequestStore, Task, TaskStore } from '../store.ts';
 import { stuckSeconds } from '../stuck-seconds.ts';
 import { leaveToSlowQueue, type ReadDeps, readOnce } from './read-task.ts';
 
-/** Who asks for a reconcile. */
+/** The invoker of a reconcile. */
 export type ReconcileInvoker = Exclude<Invoker, { kind: 'start' | 'webhook' }>;
 
 export type ReconcileDeps = RunDeps &
   ReadDeps &
   MarkDeps &
-  // Without these, nobody waits for the provider's rate.
+  // If these are absent, no start waits in line.
   Partial<EndWaitDeps> & {
     readonly tasks: TaskStore;
     readonly requests: RequestStore;
@@ -47,8 +47,8 @@ export type ReconcileDeps = RunDeps &
 type Waited = { readonly timings: Timings; readonly problem?: 'waited-too-long' };
 
 /**
- * Reads the line only for a record whose start window would be over. Where the machine asks, the start waits no more, whatever its item
- * shows, and ends: what it has waited then decides the reason only. Throws what the store throws.
+ * Reads the line only if the start window of the record would be over. For the machine, the start no longer waits, whatever its item shows,
+ * so it ends. The time that it waited then decides only the reason. Throws what the store throws.
  */
 const findWait = async (
   record: Extraction | undefined,
@@ -60,7 +60,7 @@ const findWait = async (
   if (now().toISOString() < windowEnd(requestedAt, timings)) return { timings };
   const entry = await startLine.find(record.extractionId);
   if (entry?.requestId !== record.requestId) return { timings };
-  // Where the machine asks, its wait is over, whatever the item still shows.
+  // For the machine, the wait is over, whatever the item still shows.
   const isWaiting = invoker.kind !== 'machine' && entry.waitingSince !== undefined;
   const known = isWaiting ? entry : { waitedMs: entry.waitedMs };
   const { startWindow, hasWaitedTooLong } = startWindowOf(known, { requestedAt, isWaiting }, now(), timings);
@@ -92,8 +92,8 @@ const findTask = async (
 };
 
 /**
- * The effects of one reconcile. The body of an answer stays here until it is stored, and the item of the task until a read settles:
- * what the outcome shows about credentials is marked before that.
+ * The effects of one reconcile. It keeps the body of an answer until the body is stored. It keeps the item of the task until a read
+ * settles, because what the outcome shows about credentials is marked before that.
  */
 const performFor = (invoker: ReconcileInvoker, problem: Waited['problem'], deps: ReconcileDeps): Perform => {
   let body: Uint8Array | undefined;
@@ -140,8 +140,8 @@ const performFor = (invoker: ReconcileInvoker, problem: Waited['problem'], deps:
 };
 
 /**
- * Who has waited for too long, or whose execution was ended, may still be in line. The dispatcher would release it in its turn: a start less
- * for those behind it, or a turn of its bank's breaker. A failure fails nothing, as the dispatcher then does.
+ * Ends the wait of a start that ended while in line, because it waited too long or its execution ended. Otherwise the dispatcher would
+ * release it later, and so use the rate or a breaker's turn. A failure is only logged, because the dispatcher then releases it.
  */
 const endWaitOf = async (
   { record }: Result,
@@ -174,7 +174,7 @@ const endWaitOf = async (
  *     starting    its process may still run     later
  *                 it does not                   UNCONFIRMED (start-interrupted)
  *     running     a delivery left a status      that status, then its results are read
- *                 the task is of another one    UNCONFIRMED (task-linked-elsewhere)
+ *                 the task belongs to another   UNCONFIRMED (task-linked-elsewhere)
  *                 read: a final status          that status, then its results are stored
  *                 read: none, failed or held    later; after the deadline TIMED_OUT, and read for a correction
  *     grace       a status, by either way       it corrects TIMED_OUT, then its results
@@ -218,24 +218,24 @@ export type ReconcileEvent =
 export type ReconcileAnswer = {
   readonly extractionId: string;
   readonly status: ExtractionStatus | 'GONE';
-  /** The record is not closed yet. The queue continues, or the sweep. */
+  /** The record is not closed yet. The queue or the sweep continues. */
   readonly deferred: boolean;
 };
 
-/** Who invokes, in the domain's terms. */
+/** Converts an event into the invoker. */
 export const reconcileInvokerOf = (event: ReconcileEvent): ReconcileInvoker => {
   if (event.trigger !== 'machine') return { kind: 'operator' };
   const { lastProblem } = event;
   return { kind: 'machine', ...(isProblem(lastProblem) ? { lastProblem } : {}) };
 };
 
-/** Thrown to the machine only, whose Retry is the poll. The function's Errors metric therefore counts polls. */
+/** Thrown only to the machine, whose Retry is the poll. So the function's Errors metric counts polls. */
 export class NotYet extends Error {
   override readonly name = 'NotYet';
 
   constructor(message: string) {
     super(message);
-    // The runtime logs the stack with every poll. It is always the same, and would be most of the line.
+    // The runtime logs the stack with every poll. It is always the same, and would be most of the line, so it is shortened.
     this.stack = `${this.name}: ${message}`;
   }
 }
@@ -252,7 +252,7 @@ export const answerReconcile = (
 };
 
 type ReconcileMessagesDeps = {
-  /** The messages are of the slow queue. */
+  /** Whether the messages are from the slow queue. */
   readonly isSlow: boolean;
   readonly reconcile: (extractionId: string, invoker: ReconcileInvoker) => Promise<Result>;
   readonly now: () => Date;
@@ -286,7 +286,7 @@ const reconcileMessage = async ({ body }: ReceivedMessage, deps: ReconcileMessag
 };
 
 /**
- * Reconciles the extraction of each message, one after another, as results may be large. An id without a record is done:
+ * Reconciles the extraction of each message, one after another, because results may be large. If a record is missing, its message is done:
  * the record was erased, or its retention is over.
  */
 export const reconcileMessages = async (

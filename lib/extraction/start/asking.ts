@@ -8,7 +8,7 @@ import { maxEntries, plusSeconds, type Timings } from '../deadlines.ts';
 import { breakerSubjectOf, type Extraction } from '../record.ts';
 import { startWindowOf, waitedMs } from '../start-window.ts';
 
-/** What the machine says about this attempt of the state StartTask (`StartInput`). */
+/** What the machine passes for this attempt of the state StartTask (`StartInput`). */
 type Attempt = {
   readonly requestId: string;
   readonly entry?: number;
@@ -22,21 +22,21 @@ type AskingDeps = {
   readonly timings: Timings;
 };
 
-/** A start that asks, and what is known of its wait in line until now. */
+/** A start that asks to go, and its wait in line so far. */
 export type Asking = {
   readonly record: Extraction;
   readonly attempt: Attempt;
-  /** Its item, if it has waited. */
+  /** Its item in the line, if it has waited. */
   readonly item: StoredEntry | undefined;
-  /** With the start window that does not count its wait. */
+  /** The timings, with a start window that does not count the wait. */
   readonly timings: Timings;
-  /** The deadline of one that has waited. */
+  /** The new deadline, if the start has waited. */
   readonly deadlineAt: string | undefined;
-  /** For `maxWait`, or as often as an execution may wait. */
+  /** Whether it has waited for `maxWait`, or as often as an execution may wait. */
   readonly hasWaitedTooLong: boolean;
 };
 
-/** Reads what is known of the wait. Throws what the store throws. */
+/** Reads the wait of a start. Throws what the store throws. */
 export const readAsking = async (record: Extraction, attempt: Attempt, deps: AskingDeps): Promise<Asking> => {
   const { startLine, now, timings } = deps;
   const { entry = 0, requestId } = attempt;
@@ -55,31 +55,31 @@ export const readAsking = async (record: Extraction, attempt: Attempt, deps: Ask
   };
 };
 
-/** How often the rate has refused it before this attempt. */
+/** How often it was refused because of the rate before this attempt. */
 export const refusalsOf = ({ item }: Asking): number => item?.refusals ?? 0;
 
 /**
- * A provider may refuse one user for a reason of its own, and not say so. After so many refusals of one start it is taken for that: while
- * 5 % of all are refused, three in a row are one start in 8,000.
+ * After this many refusals of one start, the provider probably refuses its user for another reason, without naming it. If 5 % of all starts
+ * are refused because of the rate, three refusals in a row happen to one start in 8,000.
  */
 const refusalsOfTheRate = 2;
 
-/** In seconds. Each pause is twice the one before it, up to the last. With that again and again, 6 h have some 360 tries. */
+/** In seconds. Each pause is twice the last one, up to `maxPause`. So 6 h have some 360 tries. */
 const [firstPause, maxPause] = [5, 60];
 
-/** Longer than a provider asks for in practice. One wrong header must not hold a start for a day. */
+/** Longer than providers ask for in practice. One wrong header must not hold a start for a day. */
 const maxRetryAfterMs = 3_600_000;
 
-/** Whether a start that was refused so often before shows how fast the provider takes starts. */
+/** Whether a refusal shows something about the rate, if the start was refused this often before. */
 export const showsRate = (refusals: number): boolean => refusals < refusalsOfTheRate;
 
-/** When a refused start may be tried again, by the `Retry-After` of its refusal, in milliseconds. An hour from now at most. */
+/** When a refused start may be tried again, by its `Retry-After`, in milliseconds. At most an hour from now. */
 export const boundedRetryAt = (notBefore: string | undefined, now: Date): number | undefined =>
   notBefore === undefined ? undefined : Math.min(Date.parse(notBefore), now.getTime() + maxRetryAfterMs);
 
 /**
- * The time that gives a start its place. A refused one keeps that of its request, so it is first again. If the provider asked it to wait, or
- * refuses it again and again, it lets others pass until then.
+ * The time that decides the place of a start. A refused start keeps the time of its request, so it is first again. If the provider asked it
+ * to wait, or refused it several times, others go first until then.
  */
 export const placeAt = (
   requestedAt: string,
@@ -94,7 +94,7 @@ export const placeAt = (
 
 const day = 86_400;
 
-/** Its item in the line, with what it has waited until now. `waits`: from now on. Otherwise its start window counts again. */
+/** Its item in the line, with its wait so far. With `waits`, a new wait begins now. Otherwise its start window counts again. */
 export const entryOf = (
   { record, attempt, item }: Asking,
   {

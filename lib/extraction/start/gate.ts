@@ -28,7 +28,10 @@ export type GateDeps = {
   readonly telemetry: Telemetry;
 };
 
-/** `waits`: it is in line, and the state InLine follows, for a `problem` if not for the rate. `held`: it only asks. */
+/**
+ * `waits`: it is in line, and the state InLine follows. `problem` is why, or undefined if it is the rate. `held`: a breaker holds it, and
+ * it does not wait in line.
+ */
 export type Admitted =
   | (Exclude<Admission, { kind: 'held' }> & { readonly admittedAt: number })
   | Extract<Admission, { kind: 'held' }>
@@ -39,7 +42,7 @@ export type Going = Extract<Admitted, { readonly admittedAt: number }>;
 /** Whether the execution has a state in which it can wait. */
 const hasLine = ({ attempt }: Asking): boolean => attempt.entry !== undefined;
 
-/** `onlyAsk`: no start will be made, so it takes no turn and does not wait. Throws if the line cannot be written. */
+/** With `onlyAsk`, no start will be made, so it takes no turn and does not wait. Throws if the line cannot be written. */
 export const admit = async (asking: Asking, onlyAsk: boolean, deps: GateDeps): Promise<Admitted> => {
   const { breaker, startLine, now } = deps;
   const mayWait = hasLine(asking) && !onlyAsk;
@@ -52,7 +55,7 @@ export const admit = async (asking: Asking, onlyAsk: boolean, deps: GateDeps): P
     await goInLine();
     return { kind: 'waits', problem: `held/${admission.cause}` };
   }
-  // The dispatcher has counted a start that it released, and a breaker's turn waits for nothing.
+  // A released start has its permit from the dispatcher, and a breaker's turn needs none.
   const isFree = asking.attempt.isReleased === true || admission.kind === 'turn' || !mayWait;
   if (!isFree && (await startLine.limiter.admit()) === 'wait') {
     await goInLine();
@@ -85,11 +88,11 @@ export const reportSlow = async (
   return { countedAt: await reportFailure(asking, going, isFirst, deps) };
 };
 
-/** The provider's rate refused it: a 429 that names neither quota nor user. An `errorType` after the slash names none of them. */
+/** Whether it was refused because of the rate: by a 429 that names neither quota nor user. An `errorType` after the slash is neither. */
 const isRefusedByRate = (result: StartCallResult): result is NotAccepted =>
   result.kind === 'not-accepted' && result.error === 'ProviderBusy' && /^http-429(\/|$)/.test(result.problem);
 
-/** What the record is to show of a call. One that the rate refused waits, unless its window is over: then it would wait in vain. */
+/** The result to write to the record. A start that was refused because of the rate waits in line, unless its window is over. */
 export const resultFor = ({ result }: Called, asking: Asking, now: Date): StartCallResult => {
   const isInTime = now < new Date(windowEnd(asking.record.requestedAt, asking.timings));
   const waits = hasLine(asking) && isInTime && isRefusedByRate(result);
@@ -109,7 +112,10 @@ const reportToBreaker = async (
   return breaker.report(going, isReported ? { kind: 'nothing' } : shown);
 };
 
-/** What the rate learns. Of a start that was refused twice before, nothing: the provider refuses this one for a reason of its own. */
+/**
+ * Reports the result to the rate. After two earlier refusals, a refusal is not reported, because the provider probably refuses this start
+ * for another reason.
+ */
 const reportToRate = async (
   asking: Asking,
   going: Going,
@@ -132,8 +138,8 @@ const reportToRate = async (
 };
 
 /**
- * Keeps what it has waited for the next try, or removes its item if there is none. A failure fails nothing: the item expires, and the time
- * until the next try does not count.
+ * Stores for the next try how long it has waited, or removes its item if no try follows. A failure is only logged: the item expires, and
+ * the time until the next try does not count.
  */
 const stopWaiting = async (asking: Asking, isTriedAgain: boolean, deps: GateDeps): Promise<void> => {
   const { record, item } = asking;
@@ -147,7 +153,7 @@ const stopWaiting = async (asking: Asking, isTriedAgain: boolean, deps: GateDeps
   }
 };
 
-/** After a start that was let go and whose call was not made: a login that failed, say. Throws nothing. */
+/** Ends an admitted start whose call was not made, for example after a failed login. Throws nothing. */
 export const concludeUncalled = async (
   asking: Asking,
   going: Going,

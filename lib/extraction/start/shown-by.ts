@@ -8,12 +8,12 @@ import {
 } from '../../provider/transport/errors.ts';
 import { TransportFailure } from '../../provider/transport/transport-failure.ts';
 
-/** Node refuses such a header before it connects, so this says nothing about the provider. */
+/** Node refuses such a header before it connects. So the error shows nothing about the provider. */
 const invalidHeader = 'ERR_INVALID_CHAR';
 
 /**
- * Whether an error means that the provider is in trouble: a failed connect, a timeout, a reset or a 5xx. A 4xx never does,
- * nor does an answer that cannot be understood: both may be about one user or one task.
+ * Whether an error means that the provider is in trouble: a failed connect, a timeout, a reset or a 5xx. A 4xx or an unreadable answer does
+ * not, because it may concern only one user or task.
  */
 const isTrouble = (error: unknown): boolean => {
   if (error instanceof ProviderUnreachable) {
@@ -24,14 +24,14 @@ const isTrouble = (error: unknown): boolean => {
   return error.cause instanceof TransportFailure || (error.status ?? 0) >= 500;
 };
 
-/** What an error in trouble was, as one of the public codes. Texts of the provider never become one. */
+/** The public code of such an error. It never contains a text of the provider. */
 const causeOf = (error: unknown): string | undefined => {
   const { status, reason } = error as { readonly status?: number; readonly reason?: string };
   if (status !== undefined) return `http-${status}`;
   return error instanceof ProviderUnreachable ? 'unreachable' : reason;
 };
 
-/** What the error of a login, a Task Token or a start showed. Only a 503 asks to wait for the provider as a whole (RFC 9110, section 15.6.4). */
+/** What the error of a login, a Task Token or a start showed. Only a 503 asks to wait for the whole provider (RFC 9110, section 15.6.4). */
 export const shownBy = (error: unknown, now: Date): Shown => {
   if (!isTrouble(error)) return { kind: 'nothing' };
   const retryAt = retryAtOfStatus(error, [503], now);

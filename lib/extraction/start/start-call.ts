@@ -35,19 +35,19 @@ import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-
 import type { StoredRequest } from '../store.ts';
 import { shownBy } from './shown-by.ts';
 
-/** The start call of one extraction, ready to be made. It contains everything in which the two methods differ. */
+/** A prepared start call. It contains every difference between the two methods. */
 export type StartCall = KnownCredentials & {
   readonly tokens: Tokens;
   /** False for a token that the caller supplied, because the service cannot replace it. */
   readonly renewable: boolean;
-  /** From then on, the provider surely accepts its credentials no more. */
+  /** From this time on, the provider certainly refuses its credentials. */
   readonly expiresAt?: string;
   /**
-   * Makes the call and returns the taskId. It is called a second time only after a 401, with another token. Calls back once a
-   * refusal has come, before its text is read.
+   * Makes the call and returns the taskId. A second call is made only after a 401, with another token. If the start is refused, it calls
+   * back before the text of the refusal is read.
    */
   readonly post: (token: string, whenRefused: () => void) => Promise<string>;
-  /** What else may be the reason of a refusal: reads the consent under the same token. Undefined if its state is none. */
+  /** Reads the consent under the same token, because its state may be the reason of a refusal. Undefined if it is not. */
   readonly readConsentProblem?: (token: string) => Promise<string | undefined>;
 };
 
@@ -135,8 +135,9 @@ type CallDeps = { readonly now: () => Date; readonly telemetry: Telemetry };
 const tokenNotObtained = 'No provider token could be obtained.';
 
 /**
- * The token of the start call, or why there is none and what that showed. A start in a breaker's turn first logs in again (`logIn`), even with
- * a cached token: a login is harmless, so it tests the provider before the call that cannot be repeated. Throws an error that is neither a ProviderError nor NotConfigured.
+ * The token of the start call, or why there is none, and what that shows. A start in a breaker's turn logs in again (`logIn`), even with a
+ * cached token. A login is harmless, so it tests the provider before the call that cannot be repeated. Throws an error that is neither a
+ * ProviderError nor NotConfigured.
  */
 export const obtainToken = async (
   call: StartCall,
@@ -162,16 +163,16 @@ export const obtainToken = async (
 };
 
 /**
- * The limit of the call that reads a consent, in milliseconds. It is a short one, because the outcome waits meanwhile. The shortest
- * `startTimeoutSeconds` has room for this call (infra/settings/config.ts).
+ * The limit of the call that reads a consent, in milliseconds. It is short, because the outcome waits for the call. The shortest
+ * `startTimeoutSeconds` leaves time for it (infra/settings/config.ts).
  *
  * @param maxCallMs the limit of one call to the provider
  */
 export const consentReadMsOf = (maxCallMs: number): number => Math.min(maxCallMs, 3_000);
 
 /**
- * A refusal by the provider, under a consent that is not active or that the provider does not know, is due to the consent. The values of
- * an `errorType` are unknown, so it is read there too. If the consent cannot be read, or in time, the answer stays the reason.
+ * If the provider refuses a start under a consent that is not active or unknown, the consent is the reason. The values of an `errorType`
+ * are unknown, so the consent is read in that case too. If it cannot be read in time, the answer stays the reason.
  */
 const withConsentProblem = async (
   called: Called,
@@ -203,15 +204,15 @@ type TimeLeft = {
 };
 
 /**
- * Whether enough of the invocation is left for so many calls to the provider. If its process ended during a start call, the extraction
- * would be `UNCONFIRMED`. By default start-task has 90 s. Its own work takes 1.5 s and a login 20 s at most, so that 68 s are left for a
- * call of 20 s, and for a login and a call after a 401. Only slow calls of AWS, of up to 25 s each, leave less than the 21 s that the
- * first call needs. The machine then tries again.
+ * Whether enough time is left for this many calls to the provider. If the process ended during a start call, the extraction would be
+ * `UNCONFIRMED`. By default start-task has 90 s. Its own work takes 1.5 s and a login at most 20 s. That leaves 68 s for a call of 20 s,
+ * and for a login and a call after a 401. The first call needs 21 s. Less is left only if AWS calls are slow, with up to 25 s each. The
+ * machine then tries again.
  */
 export const hasTimeFor = (calls: number, { msLeft, maxCallMs }: TimeLeft): boolean =>
   msLeft() >= calls * maxCallMs + writesMs;
 
-/** What a start call brought. `countedAt`: the second in which it was counted as failed, because it was slow. */
+/** The result of a start call. `countedAt` is the second in which it was counted as failed because it was slow. */
 export type Called = {
   readonly result: StartCallResult;
   readonly shown: Shown;
@@ -259,7 +260,7 @@ export const makeStartCall = async (
   });
 
   const post = async (withToken: string): Promise<Called | 'unauthorized'> => {
-    // The claim, or the login after a 401, may have taken the time.
+    // The claim, or the login after a 401, may have used up the time.
     if (!hasTimeFor(1, deps)) return notCalled('TooLittleTime', 'InternalError');
     const called = await postOnce(withToken);
     return called === 'unauthorized' ? called : withConsentProblem(called, call, withToken, deps);
@@ -278,7 +279,7 @@ export const makeStartCall = async (
     renewed = await call.tokens.current();
   } catch (error) {
     telemetry.failure(tokenNotObtained, error);
-    // The status is STARTING, so an exception here would end as UNCONFIRMED. The 401 means that nothing was accepted.
+    // The status is STARTING, so an exception here would end as UNCONFIRMED, although the 401 means that nothing was accepted.
     const problem = loginProblemOf(error);
     const result = notAccepted('ProviderUnauthorized', { cause: error, problem, now: now() });
     return { result, shown: shownBy(error, now()) };
@@ -296,7 +297,7 @@ const retryName = (error: unknown): StartError | undefined => {
   return undefined;
 };
 
-/** `cause` is the answer, which may ask to wait. */
+/** `cause` is the error of the answer, which may contain a `Retry-After`. */
 const notAccepted = (
   error: StartError,
   { cause, problem, now }: { readonly cause: unknown; readonly problem: string; readonly now: Date },
@@ -328,7 +329,7 @@ const resultOfError = (error: unknown, now: Date): StartCallResult | 'unauthoriz
   }
   const name = retryName(error);
   if (name !== undefined) return notAccepted(name, { cause: error, problem, now });
-  // A 5xx, a 408, a timeout, a reset, or an answer without a task id: a task may exist.
+  // After a 5xx, a 408, a timeout, a reset, or an answer without a task id, a task may exist.
   return { kind: 'unknown', reason: problem === 'unexpected-answer' ? 'no-task-id' : problem };
 };
 

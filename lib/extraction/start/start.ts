@@ -29,14 +29,14 @@ import { hasTimeFor, makeStartCall, obtainToken, type StartCall } from './start-
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
 export type StartInput = {
   readonly extractionId: string;
-  /** Of the record that the execution was started for. */
+  /** The request of the record for which the execution was started. */
   readonly requestId: string;
   readonly callbackToken: string;
   /** Increases with every retry and redrive of the state. Its last three digits count the retries. */
   readonly callbackAttempt: number;
-  /** How often the execution has been in line. Without it, this start never waits in line: the machine retries it. */
+  /** How often the execution has been in line. If absent, this start never waits in line, and the machine retries it. */
   readonly entry?: number;
-  /** The dispatcher released it for this attempt. */
+  /** Whether the dispatcher released it for this attempt. */
   readonly isReleased?: boolean;
 };
 
@@ -59,7 +59,7 @@ export type StartDeps = RunDeps &
     readonly newAttemptId: () => string;
   };
 
-/** Links the task and stores the callback token, and what is known of the credentials. */
+/** Links the task, and stores the callback token and what is known about the credentials. */
 const linkTask = async (
   taskId: string,
   input: StartInput,
@@ -72,7 +72,7 @@ const linkTask = async (
     ...link,
     ...defined({ credentialsMac, isConfirmed, afterMark }),
   });
-  // Not linked and own: a later attempt has linked it.
+  // If `linked` is false and `isOwn` is true, a later attempt has linked it.
   const isOwn = task.extractionId === extractionId;
   if (isOwn) await markCredentialsIfKnown(task, deps);
   const { taskStatus } = task;
@@ -80,8 +80,8 @@ const linkTask = async (
 };
 
 /**
- * What is known of the credentials, for a link that an earlier attempt did not make. Nothing, if the item is gone. The link does not
- * depend on it, so a failure is only logged.
+ * What is known about the credentials, for a link that an earlier attempt did not make. Empty if the item is gone. The link does not need
+ * it, so a failure is only logged.
  */
 const recallCredentials = async (
   record: Extraction,
@@ -96,7 +96,7 @@ const recallCredentials = async (
     known = await deps.callFor(record, stored);
     const checked = await checkRefusalMark(known, deps);
     if (checked.known.afterMark === undefined) return known;
-    // Read after the mark. So what is noticed of the task from now on is later than the mark, and what was noticed before may not be.
+    // The task is read after the mark. So what is noticed from now on is later than the mark. What was noticed before may be earlier.
     const task = await deps.tasks.get(taskId);
     const isNoticed = task?.noticedAt !== undefined;
     if (!isNoticed && task?.afterMark === undefined) known = checked.known;
@@ -106,7 +106,7 @@ const recallCredentials = async (
   return known;
 };
 
-/** What came of the steps before the start call. */
+/** The result of the steps before the start call. */
 type Claimed =
   | { readonly kind: 'ended'; readonly result: Result; readonly shown: Shown }
   | {
@@ -200,7 +200,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
       shown,
     });
     const stored = await findRequest(input, deps);
-    // A process that used the item changed the record before. Otherwise it is lost, and the machine retries until the start
+    // If a process had used the item, it would have changed the record before. So the item is lost, and the machine retries until the start
     // window ends, as after any failure.
     if (stored === undefined)
       return ended(
@@ -217,7 +217,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
       const { error, problem, notBefore } = obtained.result;
       return ended(finishUncalled(record, error, problem, notBefore), obtained.shown);
     }
-    // Nothing keeps it from being started, except that it is too late.
+    // Every other step succeeded, and only the start window is over.
     if (onlyCheck) return ended(finishUncalled(record, 'StartWindowOver'));
     if (!hasTimeFor(1, deps)) return ended(finishUncalled(record, 'TooLittleTime', 'InternalError'));
 
@@ -254,7 +254,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     },
   );
   const notInLine = await conclude(asking, admitted, called, ended, deps);
-  // The rate refused it. The machine waits, and gets no error to count.
+  // It was refused because of the rate. The machine waits, and counts no error.
   if (notInLine === undefined && ended.error === 'Waits') telemetry.count('ProviderBusy');
   return notInLine === undefined
     ? ended
@@ -265,13 +265,13 @@ export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {
   /** Answers the callback token with success, which ends the execution. */
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   /**
-   * Fails the state with an error name. `cause` is one of the public codes, or the meaning of the error. The history shows it, and the
-   * machine passes the last one on to Reconcile, which takes a code only.
+   * Fails the state with an error name. `cause` is a public code, or the meaning of the error. The history shows it. The machine passes the
+   * last `cause` to Reconcile, which uses it only if it is a code.
    */
   readonly fail: (callbackToken: string, error: StartError, cause: string) => Promise<void>;
 };
 
-/** The errors that are counted here. A held start is counted by the breaker, and credentials encrypted too early are no failure. */
+/** The errors that are counted here. The breaker counts held starts, and credentials that were encrypted too early are no failure. */
 const countedRetries = [
   'ProviderBusy',
   'ProviderUnreachable',
@@ -279,7 +279,7 @@ const countedRetries = [
   'RequestDataGone',
 ] as const;
 
-/** Answers the callback token, unless the execution has to wait for the webhook. The queue has what else is left. */
+/** Answers the callback token, unless the execution must wait for the webhook. The queue continues with everything else. */
 const answerMachine = async (
   { callbackToken, extractionId }: StartInput,
   { conclusion, error, problem }: Result,
@@ -298,9 +298,9 @@ const answerMachine = async (
 };
 
 /**
- * One invocation of start-task: starts, and reports to the machine (design, section 5). Returns the result, or undefined
- * if the start failed. A failure is reported through the callback token instead of thrown, because the name of a thrown
- * error depends on the runtime. Throws only if that report fails.
+ * Runs one invocation of start-task: starts, and reports to the machine (design, section 5). Returns the result, or undefined if the start
+ * failed. It reports a failure through the callback token, because the name of a thrown error depends on the runtime. Throws only if that
+ * report fails.
  */
 export const startForMachine = async (
   input: StartInput,
@@ -311,7 +311,7 @@ export const startForMachine = async (
   try {
     const result = await start(input, { ...deps, msLeft });
     const { conclusion, explanation, problem, record } = result;
-    // Otherwise the report of the start has it.
+    // Otherwise the start itself is logged.
     if (conclusion !== 'awaits-webhook') {
       deps.telemetry.log(logMessages.startFinished, {
         outcome: conclusion,
