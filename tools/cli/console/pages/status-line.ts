@@ -166,9 +166,10 @@ export const sidesOf = (
     failing.filter(({ atBank, failed }) => (!areMost && atBank >= failed / 2) === isOfBank),
   );
   const [bank] = ofBanks;
-  const others = factsOf(state.recent, 'what ended', () =>
-    failing.length > 0 ? [] : [describeOthers(counted)],
-  );
+  const others = factsOf(state.recent, 'what ended', ({ items, complete }) => [
+    ...(failing.length > 0 ? [] : [describeOthers(counted)]),
+    ...(complete ? [] : [{ text: `of the newest ${plural(items.length, 'execution')}` }]),
+  ]);
   return [
     { name: 'Us', who: 'us', facts: describeUs(state, ours, links, now) },
     {

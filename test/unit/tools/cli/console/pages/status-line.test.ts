@@ -134,6 +134,12 @@ test.each<[string, readonly string[], readonly Extraction[], Partial<ConsoleSour
     line,
   ],
   [
+    'nobody, with what was not counted',
+    [us, provider, `${banks} · of the newest 3 executions`],
+    well,
+    { recent: async () => ({ items: well, complete: false }) },
+  ],
+  [
     'unknown, for what cannot be read',
     ['! Us: nothing is overdue · no sweep within an hour · queues unknown', provider, banks],
     well,
