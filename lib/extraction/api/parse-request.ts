@@ -225,16 +225,13 @@ const credentialsSchemaOf = (accepted: AcceptedRequests) =>
 const consentSchema = closedObject(
   {
     method: v.literal('consent'),
-    product: v.config(
-      v.pipe(
-        v.unknown(),
-        v.check(
-          (product) => !Array.isArray(product),
-          'must be one product: send one request for each of several',
-        ),
-        productField,
+    product: v.pipe(
+      v.unknown(),
+      v.check(
+        (product) => !Array.isArray(product),
+        'must be one product: send one request for each of several',
       ),
-      { abortPipeEarly: true },
+      productField,
     ),
     consentId: consentIdField,
     target: nationalIdField,

@@ -99,7 +99,9 @@ describe('request-extraction', () => {
     const request = post({ body, headers: { 'idempotency-key': 'one' } });
     expect(await run(request)).toMatchObject({ statusCode: 202 });
     const [record] = aws.tables.Extractions.items.values() as Iterable<CredentialsExtraction>;
-    expect(record).toMatchObject({ status: 'REQUESTED', withoutWebhook: true });
+    // 128 random bits.
+    const requestId = expect.stringMatching(/^[\w-]{22}$/);
+    expect(record).toMatchObject({ status: 'REQUESTED', withoutWebhook: true, requestId });
     expect(aws.tables.Requests.items.get(record?.requestId ?? '')).toMatchObject({
       extractionId: record?.extractionId,
     });

@@ -46,16 +46,19 @@ test('a batch is over once all that is open has the advice to wait, and a failur
   expect([ended, seen]).toEqual([over, [running, collecting, over]]);
 });
 
-test('a large batch is asked for less often, as each summary reads it', async () => {
+test.each([
+  ['is asked for after pauses that double', 1, [2_000, 4_000, 8_000]],
+  ['that is large is asked for less often, as each summary reads it', 10_000, [2_000, 30_000, 30_000]],
+])('a batch %s', async (_, extractions, pauses) => {
   const sleeps: number[] = [];
   const stop = new Error('stop');
   const wait = waitForBatch('b', {
-    summarize: async () => summary(1, [], 10_000),
+    summarize: async () => summary(1, [], extractions),
     sleep: async (ms) => {
       sleeps.push(ms);
       if (sleeps.length === 3) throw stop;
     },
   });
   await expect(wait).rejects.toBe(stop);
-  expect(sleeps).toEqual([2_000, 30_000, 30_000]);
+  expect(sleeps).toEqual(pauses);
 });

@@ -19,6 +19,7 @@ const over = async (
     before = 10_000,
     priorities = 1,
     leaves = (_tries: number): boolean => true,
+    losesFirstAnswer = false,
     countsFail = false,
   } = {},
 ) => {
@@ -69,6 +70,7 @@ const over = async (
         firstQueries ||= queries;
         released.push(extractionId);
         releasedAt.push(now - begin);
+        if (losesFirstAnswer && released.length === 1) throw new Error('The answer was lost.');
       },
       wait: async (milliseconds) => {
         const until = now + milliseconds;
@@ -131,6 +133,12 @@ test('a start that was released, and could not leave the line, costs no second p
   const { run, released, permits } = await over(1, { leaves: (tries) => tries > 2 });
   expect(await run()).toEqual({ end: 'idle', released: 1 });
   expect([released, permits()]).toEqual([['e-0'], 1]);
+});
+
+test('a start whose release lost its answer is released once more, while the index still shows it', async () => {
+  const { run, released, permits } = await over(1, { losesFirstAnswer: true, leaves: (tries) => tries > 2 });
+  expect(await run()).toEqual({ end: 'idle', released: 1 });
+  expect([released, permits()]).toEqual([['e-0', 'e-0'], 2]);
 });
 
 test('if the calls cannot be read, who waits is released all the same, and the rate stays', async () => {
