@@ -28,18 +28,25 @@ const ruleOf = async ({ deployment }: AcceptContext): Promise<string> => {
   throw new Unmet(`The stack ${deployment.stackName} has no rule of the dispatcher.`);
 };
 
+/** A lease is ignored as damaged if it ends in more than three minutes (lib/rate-limit/rate-state.ts). */
+const heldMs = 170_000;
+
 /**
- * Takes the lease of the dispatcher, which ends once it finds that. Returns how to give the lease back. It is longer than the check waits: the
- * tick of a busy emulator can take longer than the lease of a dispatcher, which would then go on.
+ * How to take the lease of the dispatcher, which ends once it finds that, and to give the lease back. It is held for longer than the check
+ * waits: the tick of a busy emulator can take longer than the lease of a dispatcher, which would then go on.
  */
-const takeLease = async ({ deployment, now, randomId }: AcceptContext): Promise<() => Promise<unknown>> => {
-  const until = now().getTime() + 2 * deadMs;
-  const lease = { holder: randomId(), until, ends: until };
+const leaseOf = ({ deployment, now, randomId }: AcceptContext) => {
+  const holder = randomId();
   const deps = { parse: parseRateState, now, newVersion: randomId };
   const change = (decide: (state: RateState) => RateState) =>
     changeItem(breakersOf(deployment), rateItem, decide, deps);
-  await change((state) => ({ ...state, lease }));
-  return () => change(({ lease: _, ...state }) => state);
+  return {
+    take: () => {
+      const until = now().getTime() + heldMs;
+      return change((state) => ({ ...state, lease: { holder, until, ends: until } }));
+    },
+    giveBack: () => change(({ lease: _, ...state }) => state),
+  };
 };
 
 /** Until nobody goes in line any more, as that start would wake a dispatcher. */
@@ -54,11 +61,13 @@ const withoutDispatcher = async (context: AcceptContext, count: () => Promise<nu
   const events = new EventBridgeClient(client);
   const Name = await ruleOf(context);
   await events.send(new DisableRuleCommand({ Name }));
-  const giveBack = await takeLease(context);
+  const lease = leaseOf(context);
   try {
+    await lease.take();
     waitFor('two minutes without a dispatcher');
     await sleep(deadMs / 2);
     const before = await count();
+    await lease.take();
     await sleep(deadMs / 2);
     const after = await count();
     if (before === 0) throw new Unmet('Nobody waits in line any more, so that the check shows nothing.');
@@ -66,7 +75,7 @@ const withoutDispatcher = async (context: AcceptContext, count: () => Promise<nu
     return after;
   } finally {
     await events.send(new EnableRuleCommand({ Name }));
-    await giveBack();
+    await lease.giveBack();
   }
 };
 
