@@ -49,7 +49,7 @@ const leaseOf = ({ deployment, now, randomId }: AcceptContext) => {
   };
 };
 
-/** Until nobody goes in line any more, as that start would wake a dispatcher. */
+/** Until nobody goes in line any more, as such a start would invoke the dispatcher. */
 const untilAllWait = async ({ sleep }: AcceptContext, count: () => Promise<number>): Promise<void> => {
   for (let [before, now] = [-1, await count()]; now > before; [before, now] = [now, await count()])
     await sleep(5_000);
