@@ -92,7 +92,7 @@ export const describeNext = (
   if (tried !== undefined) return shown(tried, 300);
   const due = describeDue(record.dueAt, now, sweepEveryMinutes);
   const isToCome = due.startsWith('in ');
-  const next = isToCome ? `next reconcile ${due}` : `${due}: the next sweep queues it`;
+  const next = isToCome ? `next reconcile ${due}` : `the next sweep queues it · ${due}`;
   // A narrow cell ends early, and what is late is why it is read.
   if (hold === undefined) return (isToCome ? [awaited(record), next] : [next, awaited(record)]).join(' · ');
   const turn =

@@ -63,7 +63,7 @@ const unreachable = { does: 'start', tries: 3, error: 'ProviderUnreachable', nex
 const held = { error: 'ProviderPaused', problem: 'held/http-503' };
 const wasHeld =
   'waits to be started · try 4 is under way, before: starts were held, because the last one failed: the provider answered with HTTP 503';
-const due = 'due for 11 s: the next sweep queues it · waits for the webhook';
+const due = 'the next sweep queues it · due for 11 s · waits for the webhook';
 const notReached = 'waits to be started · try 3: the provider could not be reached · next within 8 s';
 
 test.each<[string, Extraction, Trying?]>([
