@@ -46,6 +46,10 @@ export const showUserText = (text: UserText): Html =>
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
+/** `a`, `a and b`, `a, b and c`. */
+export const inWords = (names: readonly string[]): string =>
+  names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+
 /** A text of Cosecha, bounded, in which `code` is set as such. */
 export const withCode = (text: string, most: number): Html =>
   html`${shown(text, most)

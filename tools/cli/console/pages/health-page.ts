@@ -3,7 +3,7 @@ import { byProduct, describeChange, describeTimes } from '../../health/describe-
 import type { SubjectHealth } from '../../health/read-health.ts';
 import { formatSeconds, secondsSince } from '../../terminal/format-seconds.ts';
 import type { ConsoleAction } from '../actions/action-types.ts';
-import { ago, type Html, plural, shown, whole, withCode } from '../format-for-page.ts';
+import { ago, type Html, inWords, plural, shown, whole, withCode } from '../format-for-page.ts';
 import type { DeploymentState } from '../sources/read-state.ts';
 import {
   type AlarmLine,
@@ -18,7 +18,7 @@ import { table } from './facets-and-tables.ts';
 import { showHealthCharts } from './health-charts.ts';
 import { icon, showPart } from './icons-and-badges.ts';
 import { type Content, focusOn, type Links, type Page } from './page-content-and-links.ts';
-import { describeHeld, sidesOf, whoseTrouble } from './status-line.ts';
+import { describeHolds, sidesOf, whoseTrouble } from './status-line.ts';
 
 const readParts = async (sources: ConsoleSources, state: DeploymentState) => {
   const [findings, alarms, hours, subjects] = await Promise.all([
@@ -36,7 +36,7 @@ type Parts = Readonly<Awaited<ReturnType<typeof readParts>>>;
 /** `the check overdue`, `the checks overdue and sweep`. The first three are named, the rest are counted. */
 const named = (kind: string, names: readonly string[]): string => {
   const shownNames = names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} others`] : names;
-  return `the ${kind}${names.length === 1 ? '' : 's'} ${shownNames.join(', ').replace(/, ([^,]*)$/, ' and $1')}`;
+  return `the ${kind}${names.length === 1 ? '' : 's'} ${inWords(shownNames)}`;
 };
 
 /** An emulator on a machine with too much work fails no check, and starts too late all the same. */
@@ -219,7 +219,6 @@ const offered = (actions: readonly ConsoleAction[], holds: Parts['holds']) => {
   });
 };
 
-/** The rest have been held for less long. */
 const maxHolds = 25;
 
 export const healthPage = async ({ sources, state, actions, links }: Page): Promise<Content> => {
@@ -237,7 +236,7 @@ ${showActions(offered(own, holds), '', links)}
 ${showPart(alarms, 'Alarms', (value) => showAlarms(value, at))}
 ${showPart(findings, 'Checks', showFindings)}
 ${showPart(sweeps, 'Sweeps', () => html``)}${showPart(queues, 'Queues', () => html``)}
-${showPart(holds, 'Pauses and circuit breakers', (held) => (held.length === 0 ? html`` : html`<h2>Calls to the provider</h2>${held.slice(0, maxHolds).map((hold) => html`<p>${describeHeld(hold, state, at)}</p>`)}${held.length > maxHolds ? html`<p>${held.length - maxHolds} more are held.</p>` : ''}`))}
+${showPart(holds, 'Pauses and circuit breakers', (held) => (held.length === 0 ? html`` : html`<h2>Calls to the provider</h2>${describeHolds(held, maxHolds, state, at).map((text) => html`<p>${text}</p>`)}`))}
 ${showPart(subjects, 'Entities and products', (value) => showSubjects(value, links))}
 `,
   };

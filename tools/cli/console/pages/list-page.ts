@@ -1,8 +1,7 @@
 import { html } from 'hono/html';
-import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
 import { type Extraction, hasWebhook } from '../../../../lib/extraction/record.ts';
 import { type Html, plural } from '../format-for-page.ts';
-import { type DeploymentState, heldIn, readState } from '../sources/read-state.ts';
+import { heldIn, readState, standingAt } from '../sources/read-state.ts';
 import {
   beginOf,
   distinct,
@@ -87,15 +86,6 @@ const isTried = (record: Extraction): boolean =>
 const maxTried = 10;
 
 type Read = Pick<Page, 'sources' | 'state' | 'now'>;
-
-const standingAt = (state: DeploymentState, now: Date): Standing => {
-  const lanes = valueIn(state.rate)?.lanes ?? [];
-  const inLine = new Set(lanes.flatMap(({ waiting }) => waiting.map(({ extractionId }) => extractionId)));
-  return {
-    isLate: (record) => isOverdue(record, now, state.sweepEveryMinutes),
-    isInLine: ({ extractionId }) => inLine.has(extractionId),
-  };
-};
 
 const readMatching = async (filter: Filter, read: Read) => {
   const lists = await readLists(filter, read);

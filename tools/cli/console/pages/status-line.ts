@@ -1,11 +1,10 @@
 import { html } from 'hono/html';
-import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
 import { shareOfFailures } from '../../health/read-health.ts';
 import { describeHold, holdOf } from '../../terminal/describe-hold.ts';
 import { describeWaiting, waitingIn } from '../../terminal/describe-rate.ts';
 import { secondsSince } from '../../terminal/format-seconds.ts';
-import { ago, type Html, plural, shown } from '../format-for-page.ts';
-import { countLastHour, type DeploymentState, heldIn } from '../sources/read-state.ts';
+import { ago, type Html, inWords, plural, shown } from '../format-for-page.ts';
+import { countLastHour, type DeploymentState, heldIn, standingAt } from '../sources/read-state.ts';
 import { type Hold, type Part, valueIn } from '../sources/sources.ts';
 import { icon } from './icons-and-badges.ts';
 import { focusOn, type Links } from './page-content-and-links.ts';
@@ -26,7 +25,7 @@ const factsOf = <Value>(part: Part<Value>, name: string, view: (value: Value) =>
   part.kind === 'read' ? view(part.value) : [{ text: `${name} unknown`, kind: 'unknown' } as const];
 
 /** `starts of orders for demo-bank have been held for 5 s, as the provider answers 503; next turn in 40 s. 12 extractions wait.` */
-export const describeHeld = (hold: Hold, { open }: DeploymentState, now: Date): Html => {
+const describeHeld = (hold: Hold, { open }: DeploymentState, now: Date): Html => {
   const parts = describeHold(hold, {
     since: (at) => html`for ${ago(at, now, true)}`,
     next: (at) => ago(at, now),
@@ -36,15 +35,22 @@ export const describeHeld = (hold: Hold, { open }: DeploymentState, now: Date): 
   return html`${parts.map((part) => (typeof part === 'string' ? shown(part, 400) : part))}.${waiting}`;
 };
 
-/** In a fleet with many, the rest have been held for less long. */
+/** The first of these holds, and how many follow, which have been held for less long. */
+export const describeHolds = (
+  holds: readonly Hold[],
+  most: number,
+  state: DeploymentState,
+  now: Date,
+): readonly (Html | string)[] => {
+  const rest = holds.length - most;
+  const first = holds.slice(0, most).map((hold) => describeHeld(hold, state, now));
+  return rest > 0 ? [...first, `${rest} more are held.`] : first;
+};
+
 const maxHolds = 3;
 
-const describeHolds = (state: DeploymentState, isOf: (hold: Hold) => boolean, now: Date): readonly Fact[] => {
-  const holds = heldIn(state).filter(isOf);
-  const rest = holds.length - maxHolds;
-  const shownHolds = holds.slice(0, maxHolds).map((hold) => trouble(describeHeld(hold, state, now)));
-  return rest > 0 ? [...shownHolds, trouble(`${rest} more are held.`)] : shownHolds;
-};
+const holdsThat = (state: DeploymentState, isOf: (hold: Hold) => boolean, now: Date): readonly Fact[] =>
+  describeHolds(heldIn(state).filter(isOf), maxHolds, state, now).map(trouble);
 
 const describeUs = (
   state: DeploymentState,
@@ -53,9 +59,9 @@ const describeUs = (
   now: Date,
 ): readonly Fact[] => [
   ...ours.map(trouble),
-  ...describeHolds(state, ({ kind }) => kind === 'paused', now),
+  ...holdsThat(state, ({ kind }) => kind === 'paused', now),
   ...factsOf(state.open, 'what is open', (open) => {
-    const late = open.filter((record) => isOverdue(record, now, state.sweepEveryMinutes)).length;
+    const late = open.filter(standingAt(state, now).isLate).length;
     return late === 0
       ? [{ text: 'nothing is overdue' }]
       : [toList(`${plural(late, 'extraction is', 'extractions are')} overdue`, { status: 'overdue' }, links)];
@@ -97,16 +103,12 @@ const usualStart = 60;
 
 /** Below the failures that open a breaker, only what waits shows that starts are not accepted. */
 const describeWaits = (state: DeploymentState, links: Links, now: Date): readonly Fact[] => {
-  const { open, rate } = state;
-  const known = valueIn(rate);
-  const inLine = new Set(
-    known?.lanes.flatMap((lane) => lane.waiting.map(({ extractionId }) => extractionId)),
-  );
-  const waiting = (valueIn(open) ?? [])
+  const { isInLine } = standingAt(state, now);
+  const waiting = (valueIn(state.open) ?? [])
     .filter(
       (record) =>
         record.status === 'REQUESTED' &&
-        !inLine.has(record.extractionId) &&
+        !isInLine(record) &&
         holdOf(record, heldIn(state)) === undefined &&
         secondsSince(record.requestedAt, now) > usualStart,
     )
@@ -136,7 +138,7 @@ const describeLine = ({ rate }: DeploymentState, links: Links, now: Date): reado
 const isOpen = ({ kind }: Hold): boolean => kind === 'open';
 
 const describeProvider = (state: DeploymentState, now: Date): readonly Fact[] => [
-  ...describeHolds(state, isOpen, now),
+  ...holdsThat(state, isOpen, now),
   ...factsOf(state.holds, 'breakers', (holds) =>
     holds.some(isOpen)
       ? []
@@ -196,7 +198,7 @@ export const whoseTrouble = (sides: readonly Side[]): string | undefined => {
   // A start that waits is a sign, and whose it is follows from the others.
   const certain = troubled.filter(({ name }) => name !== 'Starts');
   const who = (certain.length === 0 ? troubled : certain).map((side) => side.who);
-  return who.length === 0 ? undefined : `It is ${who.join(', ').replace(/, ([^,]*)$/, ' and $1')}.`;
+  return who.length === 0 ? undefined : `It is ${inWords(who)}.`;
 };
 
 /** On every page, before anything else: is it us, the provider or a bank? */

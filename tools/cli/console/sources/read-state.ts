@@ -1,4 +1,5 @@
-import { countBySubject, distinct, startOf } from './select-extractions.ts';
+import { isOverdue } from '../../../../lib/extraction/deadlines.ts';
+import { countBySubject, distinct, type Standing, startOf } from './select-extractions.ts';
 import { type ConsoleSources, type Hold, readPart, valueIn } from './sources.ts';
 
 /** One reading of what every page shows about the deployment, so that no two parts of a page contradict each other. */
@@ -17,6 +18,15 @@ export const readState = async (sources: ConsoleSources) => {
 export type DeploymentState = Readonly<Awaited<ReturnType<typeof readState>>>;
 
 export const heldIn = ({ holds }: Pick<DeploymentState, 'holds'>): readonly Hold[] => valueIn(holds) ?? [];
+
+export const standingAt = (state: DeploymentState, now: Date): Standing => {
+  const lanes = valueIn(state.rate)?.lanes ?? [];
+  const inLine = new Set(lanes.flatMap(({ waiting }) => waiting.map(({ extractionId }) => extractionId)));
+  return {
+    isLate: (record) => isOverdue(record, now, state.sweepEveryMinutes),
+    isInLine: ({ extractionId }) => inLine.has(extractionId),
+  };
+};
 
 /** What ended in the last hour, by the bank or, for consents, the product. */
 export const countLastHour = ({ open, recent }: DeploymentState, now: Date) => {
