@@ -10,11 +10,11 @@ type Cause = readonly [meaning: string, advice?: Partial<Readonly<Record<Decided
 
 type Causes = Readonly<Record<string, Cause>>;
 
-const operator = { NOT_STARTED: 'operator' } as const;
+const operatorStarts = { NOT_STARTED: 'operator' } as const;
 const later = { NOT_STARTED: 'request-later' } as const;
 const fixRequest = { REJECTED: 'fix-request' } as const;
 const renewConsent = { REJECTED: 'renew-consent' } as const;
-const noResults = { collectionError: 'operator' } as const;
+const operatorCollects = { collectionError: 'operator' } as const;
 
 const adviceOfLogin = (code: string): Advice | undefined => {
   if (/^login-http-(429(\/|$)|5)/.test(code)) return 'request-later';
@@ -50,11 +50,11 @@ const codesOfCalls = {
   'quota-reached': ['the monthly quota of the provider was reached', later],
   'login-<code>': ['the provider gave no token, for this cause', { NOT_STARTED: adviceOfLogin }],
   'invalid-request': ['the request could not be sent as it was', fixRequest],
-  'secret-not-filled': ['the secret with the API key has no value yet', operator],
-  'setting-missing': ['a setting that consents need is not set', operator],
+  'secret-not-filled': ['the secret with the API key has no value yet', operatorStarts],
+  'setting-missing': ['a setting that consents need is not set', operatorStarts],
   InternalError: [
     'Cosecha itself failed, for example at a secret or in a read that ended its process',
-    { collectionError: 'operator' },
+    operatorCollects,
   ],
 } as const satisfies Causes;
 
@@ -103,11 +103,11 @@ const codesOfTasks = {
     'an action of the request, or all data of a consent, is missing from the results; after `resultsLagSeconds` they are stored as they are',
   ],
   'results-too-large': ['the results exceed `resultsMaxBytes`', { collectionError: 'fix-request' }],
-  'results-not-stored': ['the bucket did not accept the results', noResults],
-  'request-data-gone': ['the sealed data of the request were lost', noResults],
+  'results-not-stored': ['the bucket did not accept the results', operatorCollects],
+  'request-data-gone': ['the sealed data of the request were lost', operatorCollects],
   'task-linked-elsewhere': [
     'the task belongs to another extraction, so nothing of it is used',
-    { UNCONFIRMED: 'operator', ...noResults },
+    { UNCONFIRMED: 'operator', ...operatorCollects },
   ],
 } as const satisfies Causes;
 
@@ -181,9 +181,10 @@ export type Explanation = keyof typeof codesOfTasks | 'InternalError' | ErrorNam
 
 /** The row of a code with a variable part, such as `held/<code>` for `held/timeout`. */
 const rowOf = (code: string): Cause | undefined => {
-  const [form] = /^(http-(?=\d{3}(?:\/|$))|login-(?=.)|held\/(?=.))/.exec(code) ?? [];
-  const name = form === undefined ? code : `${form}<${form === 'http-' ? 'status' : 'code'}>`;
-  return isPublicCode(name) ? codes[name] : undefined;
+  if (/^http-\d{3}(\/|$)/.test(code)) return codes['http-<status>'];
+  if (/^login-./.test(code)) return codes['login-<code>'];
+  if (/^held\/./.test(code)) return codes['held/<code>'];
+  return isPublicCode(code) ? codes[code] : undefined;
 };
 
 /** The advice that a code alone decides. */
