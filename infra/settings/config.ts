@@ -59,7 +59,7 @@ export const reservedConcurrency = (config: Config): number =>
  * @throws {ConfigError} with one sentence for each problem
  */
 export const readConfig = (context: Readonly<Record<string, unknown>>): Config => {
-  const isKnown = (name: string) => settingNames.includes(name) || constantNames.includes(name);
+  const isKnown = (name: string) => Object.hasOwn(settingsSchema.entries, name);
   const given = Object.fromEntries(Object.entries(context).filter(([name]) => isKnown(name)));
   // With the two required names, so that a missing one is reported as required.
   const parsed = v.safeParse(settingsSchema, {
