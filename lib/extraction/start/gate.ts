@@ -6,7 +6,7 @@ import { type Timings, windowEnd } from '../deadlines.ts';
 import type { NotAccepted, Result, StartCallResult } from '../plan.ts';
 import { breakerSubjectOf } from '../record.ts';
 import { type Asking, boundedRetryAt, entryOf, refusalsOf, showsRate } from './asking.ts';
-import type { Called } from './start-call.ts';
+import type { Called, Watch } from './start-call.ts';
 
 /**
  * What lets a start go, in three steps. `admit`: first the breaker of its group, then the rate; who may not go has a place in line. The call
@@ -23,9 +23,23 @@ import type { Called } from './start-call.ts';
 export type GateDeps = {
   readonly breaker: CircuitBreaker;
   readonly startLine: { readonly limiter: StartLimiter; readonly line: StartLineStore };
+  /** Calls back once a call has taken so long that its start counts as failed. Returns how to stop waiting. */
+  readonly whenSlow: (callback: () => void) => () => void;
   readonly now: () => Date;
   readonly timings: Timings;
   readonly telemetry: Telemetry;
+};
+
+/** That a start was reported as slow. `countedAt`: the second in which it was counted as a failure of the rate. */
+type Slow = { readonly countedAt: number | undefined };
+
+type Passed = Exclude<Admission, { kind: 'held' }> & { readonly admittedAt: number };
+
+export type Going = Passed & {
+  /** Makes one of its calls: a login, a Task Token or the start call. */
+  readonly watch: Watch;
+  /** Waits for the end of its report, if it was slow. */
+  readonly slow: () => Promise<Slow | undefined>;
 };
 
 /**
@@ -33,14 +47,52 @@ export type GateDeps = {
  * it does not wait in line.
  */
 export type Admitted =
-  | (Exclude<Admission, { kind: 'held' }> & { readonly admittedAt: number })
+  | Going
   | Extract<Admission, { kind: 'held' }>
   | { readonly kind: 'waits'; readonly problem: string | undefined };
 
-export type Going = Extract<Admitted, { readonly admittedAt: number }>;
-
 /** Whether the execution has a state in which it can wait. */
 const hasLine = ({ attempt }: Asking): boolean => attempt.entry !== undefined;
+
+/**
+ * Reports a failed start to the rate, if it is the group's first failure since an accepted start and was not made in a breaker's turn. Returns
+ * the second in which it was counted.
+ */
+const reportFailure = async (
+  { record }: Asking,
+  { kind, admittedAt }: Passed,
+  isFirst: boolean,
+  { startLine }: GateDeps,
+): Promise<number | undefined> =>
+  isFirst && kind !== 'turn'
+    ? startLine.limiter.report(breakerSubjectOf(record), { kind: 'failed', admittedAt })
+    : undefined;
+
+/**
+ * Watches the calls of a start. The first that takes too long is reported to the breaker and the rate while it is under way, because until
+ * its timeout it holds an invocation of start-task.
+ */
+const watched = (asking: Asking, admitted: Passed, deps: GateDeps): Going => {
+  let slow: Promise<Slow> | undefined;
+  const report = async (): Promise<Slow> => {
+    const isFirst = await deps.breaker.report(admitted, { kind: 'slow' });
+    return { countedAt: await reportFailure(asking, admitted, isFirst, deps) };
+  };
+  return {
+    ...admitted,
+    watch: async (call) => {
+      const stop = deps.whenSlow(() => {
+        slow ??= report();
+      });
+      try {
+        return await call(stop);
+      } finally {
+        stop();
+      }
+    },
+    slow: async () => slow,
+  };
+};
 
 /** With `onlyAsk`, no start will be made, so it takes no turn and does not wait. Throws if the line cannot be written. */
 export const admit = async (asking: Asking, onlyAsk: boolean, deps: GateDeps): Promise<Admitted> => {
@@ -61,31 +113,7 @@ export const admit = async (asking: Asking, onlyAsk: boolean, deps: GateDeps): P
     await goInLine();
     return { kind: 'waits', problem: undefined };
   }
-  return { ...admission, admittedAt: now().getTime() };
-};
-
-/**
- * Reports a failed start to the rate, if it is the group's first failure since an accepted start and was not made in a breaker's turn. Returns
- * the second in which it was counted.
- */
-const reportFailure = async (
-  { record }: Asking,
-  { kind, admittedAt }: Going,
-  isFirst: boolean,
-  { startLine }: GateDeps,
-): Promise<number | undefined> =>
-  isFirst && kind !== 'turn'
-    ? startLine.limiter.report(breakerSubjectOf(record), { kind: 'failed', admittedAt })
-    : undefined;
-
-/** Reports to the breaker and the rate, while a call is under way, that it is slow. Returns the second in which it was counted. */
-export const reportSlow = async (
-  asking: Asking,
-  going: Going,
-  deps: GateDeps,
-): Promise<NonNullable<Called['slow']>> => {
-  const isFirst = await deps.breaker.report(going, { kind: 'slow' });
-  return { countedAt: await reportFailure(asking, going, isFirst, deps) };
+  return watched(asking, { ...admission, admittedAt: now().getTime() }, deps);
 };
 
 /** Whether it was refused because of the rate: by a 429 that names neither quota nor user. An `errorType` after the slash is neither. */
@@ -103,12 +131,8 @@ export const resultFor = ({ result }: Called, asking: Asking, now: Date): StartC
  * Reports each admitted start to the breaker at its end. If it was reported as slow and then failed, it is not reported as a failure
  * again. A turn is always reported, because the report ends it.
  */
-const reportToBreaker = async (
-  going: Going,
-  { shown, slow }: Pick<Called, 'shown' | 'slow'>,
-  { breaker }: GateDeps,
-): Promise<boolean> => {
-  const isReported = slow !== undefined && shown.kind === 'failed' && going.kind !== 'turn';
+const reportToBreaker = async (going: Going, shown: Shown, { breaker }: GateDeps): Promise<boolean> => {
+  const isReported = (await going.slow()) !== undefined && shown.kind === 'failed' && going.kind !== 'turn';
   return breaker.report(going, isReported ? { kind: 'nothing' } : shown);
 };
 
@@ -119,15 +143,15 @@ const reportToBreaker = async (
 const reportToRate = async (
   asking: Asking,
   going: Going,
-  { result, slow }: Called,
+  { result }: Called,
   isFirstFailure: boolean,
   deps: GateDeps,
 ): Promise<void> => {
   const { limiter } = deps.startLine;
   const about = breakerSubjectOf(asking.record);
   if (result.kind === 'accepted') {
-    if (slow?.countedAt !== undefined)
-      await limiter.report(about, { kind: 'recovered', second: slow.countedAt });
+    const second = (await going.slow())?.countedAt;
+    if (second !== undefined) await limiter.report(about, { kind: 'recovered', second });
     await limiter.report(about, { kind: 'accepted' });
   } else if (isRefusedByRate(result)) {
     const shown = { kind: 'refused', retryAt: boundedRetryAt(result.notBefore, deps.now()) } as const;
@@ -160,7 +184,7 @@ export const concludeUncalled = async (
   shown: Shown,
   deps: GateDeps,
 ): Promise<void> => {
-  const isFirst = await reportToBreaker(going, { shown }, deps);
+  const isFirst = await reportToBreaker(going, shown, deps);
   await reportFailure(asking, going, isFirst, deps);
   await stopWaiting(asking, true, deps);
 };
@@ -177,7 +201,7 @@ export const conclude = async (
   deps: GateDeps,
 ): Promise<NotAccepted | undefined> => {
   const { result } = called;
-  const isFirstFailure = await reportToBreaker(going, called, deps);
+  const isFirstFailure = await reportToBreaker(going, called.shown, deps);
   await reportToRate(asking, going, called, isFirstFailure, deps);
   if (ended?.error !== 'Waits' || !isRefusedByRate(result)) {
     await stopWaiting(asking, result.kind === 'not-accepted', deps);

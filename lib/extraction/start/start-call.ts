@@ -1,6 +1,5 @@
 import type { Shown } from '../../breaker/circuit-breaker.ts';
 import { ciphertextSeconds } from '../../ciphertext-seconds.ts';
-import { defined } from '../../defined.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../../provider/assumptions.ts';
@@ -130,7 +129,13 @@ export const startCallFrom =
     return { ...callByCredentials(record, unsealed, provider), ...known };
   };
 
-type CallDeps = { readonly now: () => Date; readonly telemetry: Telemetry };
+/**
+ * Makes one call to the provider. If it takes too long, the start is reported as slow while the call is under way. `whenAnswered` ends its
+ * time before the text of the answer is read.
+ */
+export type Watch = <T>(call: (whenAnswered: () => void) => Promise<T>) => Promise<T>;
+
+type CallDeps = { readonly now: () => Date; readonly telemetry: Telemetry; readonly watch: Watch };
 
 const tokenNotObtained = 'No provider token could be obtained.';
 
@@ -141,7 +146,7 @@ const tokenNotObtained = 'No provider token could be obtained.';
  */
 export const obtainToken = async (
   call: StartCall,
-  { now, telemetry, logIn }: CallDeps & { readonly logIn: (() => Promise<unknown>) | undefined },
+  { now, telemetry, watch, logIn }: CallDeps & { readonly logIn: (() => Promise<unknown>) | undefined },
 ): Promise<
   | { readonly kind: 'obtained'; readonly token: string }
   | { readonly kind: 'failed'; readonly result: NotAccepted; readonly shown: Shown }
@@ -152,8 +157,8 @@ export const obtainToken = async (
     return { kind: 'failed', result, shown: { kind: 'nothing' } };
   }
   try {
-    await logIn?.();
-    return { kind: 'obtained', token: await call.tokens.current() };
+    if (logIn !== undefined) await watch(logIn);
+    return { kind: 'obtained', token: await watch(() => call.tokens.current()) };
   } catch (error) {
     telemetry.failure(tokenNotObtained, error);
     const problem = loginProblemOf(error);
@@ -212,46 +217,24 @@ type TimeLeft = {
 export const hasTimeFor = (calls: number, { msLeft, maxCallMs }: TimeLeft): boolean =>
   msLeft() >= calls * maxCallMs + writesMs;
 
-/** The result of a start call. `countedAt` is the second in which it was counted as failed because it was slow. */
-export type Called = {
-  readonly result: StartCallResult;
-  readonly shown: Shown;
-  readonly slow?: { readonly countedAt: number | undefined };
-};
+export type Called = { readonly result: StartCallResult; readonly shown: Shown };
 
-/**
- * Makes the start call. Repeats it at most once, and only after a 401, which means that it was not accepted. `whenSlow` calls
- * back once a call takes too long, and returns how to stop waiting.
- */
+/** Makes the start call. Repeats it at most once, and only after a 401, which means that it was not accepted. */
 export const makeStartCall = async (
   token: string,
   call: StartCall,
-  deps: CallDeps &
-    TimeLeft & {
-      readonly whenSlow: (callback: () => void) => () => void;
-      readonly reportSlow: () => Promise<NonNullable<Called['slow']>>;
-    },
+  deps: CallDeps & TimeLeft,
 ): Promise<Called> => {
-  const { telemetry, now } = deps;
+  const { telemetry, now, watch } = deps;
   const postOnce = async (withToken: string): Promise<Called | 'unauthorized'> => {
-    let slow: ReturnType<typeof deps.reportSlow> | undefined;
-    const stopTimer = deps.whenSlow(() => {
-      slow = deps.reportSlow();
-    });
-    const answered = async (): Promise<Called | 'unauthorized'> => {
-      try {
-        const taskId = await call.post(withToken, stopTimer);
-        return { result: { kind: 'accepted', taskId }, shown: { kind: 'accepted' } };
-      } catch (error) {
-        telemetry.failure('The start call failed.', error);
-        const result = resultOfError(error, now());
-        return result === 'unauthorized' ? result : { result, shown: shownBy(error, now()) };
-      } finally {
-        stopTimer();
-      }
-    };
-    const called = await answered();
-    return called === 'unauthorized' ? called : { ...called, ...defined({ slow: await slow }) };
+    try {
+      const taskId = await watch((whenAnswered) => call.post(withToken, whenAnswered));
+      return { result: { kind: 'accepted', taskId }, shown: { kind: 'accepted' } };
+    } catch (error) {
+      telemetry.failure('The start call failed.', error);
+      const result = resultOfError(error, now());
+      return result === 'unauthorized' ? result : { result, shown: shownBy(error, now()) };
+    }
   };
 
   const notCalled = (error: StartError, problem: string): Called => ({
@@ -276,7 +259,7 @@ export const makeStartCall = async (
   if (!hasTimeFor(2, deps)) return notCalled('ProviderUnauthorized', 'http-401');
   let renewed: string;
   try {
-    renewed = await call.tokens.current();
+    renewed = await watch(() => call.tokens.current());
   } catch (error) {
     telemetry.failure(tokenNotObtained, error);
     // The status is STARTING, so an exception here would end as UNCONFIRMED, although the 401 means that nothing was accepted.

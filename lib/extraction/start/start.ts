@@ -23,7 +23,7 @@ import type {
 import { markStarting } from '../transitions.ts';
 import { startWriter } from '../write-progress.ts';
 import { readAsking } from './asking.ts';
-import { admit, conclude, concludeUncalled, type GateDeps, reportSlow, resultFor } from './gate.ts';
+import { admit, conclude, concludeUncalled, type GateDeps, resultFor } from './gate.ts';
 import { hasTimeFor, makeStartCall, obtainToken, type StartCall } from './start-call.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
@@ -50,8 +50,6 @@ export type StartDeps = RunDeps &
     readonly callFor: (record: Extraction, stored: StoredRequest) => Promise<StartCall>;
     /** Logs in at the provider, also if a session token is cached. */
     readonly logIn: () => Promise<unknown>;
-    /** Calls back once a start call takes so long that it counts as failed. Returns how to stop waiting. */
-    readonly whenSlow: (callback: () => void) => () => void;
     /** How long this invocation may still run, in milliseconds. */
     readonly msLeft: () => number;
     /** The limit of one call to the provider, in milliseconds. */
@@ -212,7 +210,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     known = checked.known;
     if (checked.isRefused) return ended(finishWith(record, { kind: 'refused-before' }));
     const logIn = admitted.kind === 'turn' ? deps.logIn : undefined;
-    const obtained = await obtainToken(call, { now, telemetry, logIn });
+    const obtained = await obtainToken(call, { ...deps, watch: admitted.watch, logIn });
     if (obtained.kind === 'failed') {
       const { error, problem, notBefore } = obtained.result;
       return ended(finishUncalled(record, error, problem, notBefore), obtained.shown);
@@ -236,8 +234,9 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     await concludeUncalled(asking, admitted, claimed.shown, deps);
     return claimed.result;
   }
-  const slowly = { reportSlow: () => reportSlow(asking, admitted, deps) };
-  const called = await makeStartCall(claimed.token, claimed.call, { ...deps, ...slowly }).catch(freeAndThrow);
+  const called = await makeStartCall(claimed.token, claimed.call, { ...deps, watch: admitted.watch }).catch(
+    freeAndThrow,
+  );
   const result = resultFor(called, asking, now());
   if (result.kind === 'accepted') {
     // Logged before the write: if the write fails, the log is the only place that has the taskId.

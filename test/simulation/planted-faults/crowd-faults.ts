@@ -140,8 +140,8 @@ export const crowdFaults: Faults = {
   'slow-starts-show-late': {
     does: 'A start that hangs is an overload once it has ended, and not once it is slow.',
     file: gate,
-    find: 'return { countedAt: await reportFailure(asking, going, isFirst, deps) };',
-    replace: 'return { countedAt: await reportFailure(asking, going, !isFirst, deps) };',
+    find: 'return { countedAt: await reportFailure(asking, admitted, isFirst, deps) };',
+    replace: 'return { countedAt: await reportFailure(asking, admitted, !isFirst, deps) };',
     caughtBy: 'nobody-is-lost',
     firstSeed: 16,
   },
@@ -304,9 +304,16 @@ export const sharingFaults: Faults = {
   'hanging-starts-show-late': {
     does: 'A start that hangs counts once it has ended, and not once it is slow.',
     file: 'lib/extraction/start/gate.ts',
-    find: "const isFirst = await deps.breaker.report(going, { kind: 'slow' });",
-    replace: 'const isFirst = await Promise.resolve(going.admittedAt < 0);',
+    find: "const isFirst = await deps.breaker.report(admitted, { kind: 'slow' });",
+    replace: 'const isFirst = await Promise.resolve(admitted.admittedAt < 0);',
     caughtBy: 'starts-leave-room',
     firstSeed: 98,
+  },
+  'hanging-logins-show-late': {
+    does: 'A login or Task Token that hangs counts once it has ended, and not once it is slow.',
+    file: 'lib/extraction/start/start-call.ts',
+    find: 'token: await watch(() => call.tokens.current())',
+    replace: 'token: await call.tokens.current()',
+    caughtBy: 'starts-leave-room',
   },
 };

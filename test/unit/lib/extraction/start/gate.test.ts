@@ -11,7 +11,6 @@ import {
   concludeUncalled,
   type GateDeps,
   type Going,
-  reportSlow,
   resultFor,
 } from '#lib/extraction/start/gate.ts';
 import type { Called } from '#lib/extraction/start/start-call.ts';
@@ -66,6 +65,8 @@ type Setting = {
   readonly failsToWait?: true;
   /** Its group had failed before. */
   readonly isKnownToFail?: true;
+  /** Each of its calls takes too long. */
+  readonly isSlow?: true;
 };
 
 /** One start with this behind it, and what it did. */
@@ -105,6 +106,10 @@ const startWith = async (setting: Setting) => {
         },
       },
     },
+    whenSlow: (callback) => {
+      if (setting.isSlow) callback();
+      return () => undefined;
+    },
     now: () => at(seconds),
     timings,
     telemetry: memoryTelemetry().telemetry,
@@ -118,6 +123,8 @@ const concluded = async (setting: Setting, called: Called) => {
   const { asking, deps, did, line } = await startWith(setting);
   const going = (await admit(asking, false, deps)) as Going;
   did.length = 0;
+  await going.watch(async () => 'a token');
+  await going.watch(async () => 'a taskId');
   const result = resultFor(called, asking, deps.now());
   const error = result.kind === 'not-accepted' ? result.error : undefined;
   const ended = { conclusion: 'not-yet', explanation: 'Waits', record, error } as never;
@@ -198,18 +205,14 @@ test.each<readonly [string, Setting, Called, readonly string[]]>([
   expect((await concluded({ entry: 0, ...setting }, called)).did).toEqual(expected);
 });
 
-test('a slow call has failed while it is under way, and that is taken back once it is accepted', async () => {
-  const { asking, deps, did } = await startWith({ entry: 0 });
-  const going = (await admit(asking, false, deps)) as Going;
-  did.length = 0;
-  const slow = await reportSlow(asking, going, deps);
-  expect([slow, did]).toEqual([{ countedAt: 7 }, ['breaker: slow', 'rate: failed']]);
-  const recovered = await concluded({ entry: 0 }, { ...accepted, slow });
-  expect(recovered.did).toEqual(['breaker: accepted', 'rate: recovered', 'rate: accepted']);
-  expect((await concluded({ entry: 0 }, { ...failed, slow })).did).toEqual(['breaker: nothing']);
-  // The turn that it holds ends with it.
-  const turned = await concluded({ entry: 0, breaker: turn }, { ...failed, slow: { countedAt: undefined } });
-  expect(turned.did).toEqual(['breaker: failed']);
+test.each<readonly [string, Partial<Setting>, Called, readonly string[]]>([
+  ['is accepted', {}, accepted, ['rate: failed', 'breaker: accepted', 'rate: recovered', 'rate: accepted']],
+  ['fails', {}, failed, ['rate: failed', 'breaker: nothing']],
+  ['fails, and holds the turn of a breaker', { breaker: turn }, failed, ['breaker: failed']],
+])('a start with slow calls counts as failed once while they are under way, and then %s', async (...of) => {
+  const [, setting, called, then] = of;
+  const { did } = await concluded({ entry: 0, isSlow: true, ...setting }, called);
+  expect(did).toEqual(['breaker: slow', ...then]);
 });
 
 test('a start that the rate refused goes to the line, or is retried if it cannot, or its window is over', async () => {
