@@ -26,7 +26,8 @@ export const visibilityTimeout = (config: Config): Duration =>
  * Everything that has to be reconciled outside of the machine. A message has an extractionId and a cause, no data. Those
  * that fail at every receive go to the dead-letter queue, on which there is an alarm. Reads that fail or take long continue in
  * the slow queue, which has as many consumers of its own, so that they hold none of the first queue (a bulkhead:
- * https://docs.aws.amazon.com/wellarchitected/latest/reliability-pillar/rel_fault_isolation_use_bulkhead.html).
+ * https://docs.aws.amazon.com/wellarchitected/latest/reliability-pillar/rel_fault_isolation_use_bulkhead.html). Both are fair queues: their
+ * senders give each caller a message group (lib/aws/send-messages.ts).
  */
 export class ReconcileQueue extends Construct {
   readonly queue: Queue;

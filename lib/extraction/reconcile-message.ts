@@ -43,12 +43,19 @@ export const parseReconcileMessage = (body: string): ReconcileMessage | undefine
   }
 };
 
-/** Puts a message into the queue. Resolves once the queue has it. */
-export type SendReconcile = (message: ReconcileMessage, delaySeconds?: number) => Promise<void>;
+/**
+ * Puts a message into the queue. Resolves once the queue has it. `caller` is the record's `requestedBy`. While one caller has many messages
+ * under way, the queue delivers the messages of others first.
+ */
+export type SendReconcile = (
+  message: ReconcileMessage,
+  caller: string,
+  delaySeconds?: number,
+) => Promise<void>;
 
 /** Puts up to ten messages into the queue. Returns those that the queue did not accept. */
 export type SendReconcileBatch = (
-  messages: readonly ReconcileMessage[],
+  batch: readonly { readonly message: ReconcileMessage; readonly caller: string }[],
 ) => Promise<readonly ReconcileMessage[]>;
 
 /** The limit of SendMessageBatch. */

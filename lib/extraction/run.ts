@@ -65,7 +65,7 @@ const logsOutcomeAgain = (invoker: Invoker, conclusion: Ending['conclusion']): b
 
 const sendNext = async (
   { conclusion, message }: Ending,
-  { extractionId, dueAt, readsSlowly }: Extraction,
+  { extractionId, requestedBy, dueAt, readsSlowly }: Extraction,
   invoker: Invoker,
   deps: RunDeps,
 ): Promise<void> => {
@@ -74,17 +74,18 @@ const sendNext = async (
   if (message === 'same') {
     // If this fails, the message is received again. It may wait long. So with any cause, it is superseded once `dueAt` has moved.
     if (invoker.kind === 'queue') {
-      await sendSlow({ extractionId, cause: invoker.cause, ...defined({ dueAt: invoker.dueAt ?? dueAt }) });
+      const same = { extractionId, cause: invoker.cause, ...defined({ dueAt: invoker.dueAt ?? dueAt }) };
+      await sendSlow(same, requestedBy);
     }
     return;
   }
   const next = message === 'due' ? dueAt : undefined;
   const delaySeconds = next === undefined ? 0 : delayUntil(next, now());
   const body = { extractionId, cause: message, ...defined({ dueAt: next }) };
-  if (conclusion === 'queued') return send(body, Math.min(delaySeconds, maxDelaySeconds));
+  if (conclusion === 'queued') return send(body, requestedBy, Math.min(delaySeconds, maxDelaySeconds));
   if (delaySeconds > maxDelaySeconds) return;
   try {
-    await (readsSlowly === true ? sendSlow : send)(body, delaySeconds);
+    await (readsSlowly === true ? sendSlow : send)(body, requestedBy, delaySeconds);
   } catch (error) {
     telemetry.failure('The next reconcile was left to the sweep.', error, { extractionId });
   }

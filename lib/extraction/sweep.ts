@@ -4,7 +4,7 @@ import type { Telemetry } from '../observability/telemetry.ts';
 import type { DueRecord } from './change.ts';
 import { secondsSince } from './deadlines.ts';
 import { dueShardCount, messageOfSweep } from './due.ts';
-import { maxPerBatch, type ReconcileMessage, type SendReconcileBatch } from './reconcile-message.ts';
+import { maxPerBatch, type SendReconcileBatch } from './reconcile-message.ts';
 import type { ExtractionStore } from './store.ts';
 import { leaseDue } from './transitions.ts';
 import { writeChange } from './write-progress.ts';
@@ -41,22 +41,24 @@ const perQuery = 100;
 type Counts = { -readonly [Name in keyof SweepResult]: SweepResult[Name] };
 
 /**
- * Leases a record: moves its `dueAt` ahead, unless it has moved meanwhile. Returns its message, or undefined if this sweep did not get the
- * lease. The message contains the new `dueAt`. So if the record is leased again before the message is received, the message is dropped.
+ * Leases a record: moves its `dueAt` ahead, unless it has moved meanwhile. Returns its message and caller, or undefined if this sweep
+ * did not get the lease. The message contains the new `dueAt`. So if the record is leased again before the message is received, the message
+ * is dropped.
  */
 const takeLease = async (
   found: DueRecord,
   counts: Counts,
   deps: SweepDeps,
-): Promise<ReconcileMessage | undefined> => {
+): Promise<Parameters<SendReconcileBatch>[0][number] | undefined> => {
   const { extractionId, dueAt } = found;
   try {
     const time = deps.now();
     const until = messageOfSweep(time, deps.random());
-    const { kind } = await writeChange(deps.extractions, leaseDue({ found, dueAt: until }));
+    const { kind, record } = await writeChange(deps.extractions, leaseDue({ found, dueAt: until }));
     // This comes after the lease, which replaces a malformed `dueAt`. Otherwise every sweep would fail on that record.
     counts.oldestOverdueSeconds = Math.max(counts.oldestOverdueSeconds, secondsSince(dueAt, time));
-    return kind === 'written' ? { extractionId, cause: 'sweep', dueAt: until } : undefined;
+    if (kind !== 'written') return undefined;
+    return { message: { extractionId, cause: 'sweep', dueAt: until }, caller: record.requestedBy };
   } catch (error) {
     counts.failed += 1;
     deps.telemetry.failure('The sweep could not lease an extraction.', error, { extractionId });
@@ -67,15 +69,15 @@ const takeLease = async (
 /** Leases up to ten records, and sends their messages. */
 const sendDue = async (found: readonly DueRecord[], counts: Counts, deps: SweepDeps): Promise<void> => {
   const leased = await Promise.all(found.map((one) => takeLease(one, counts, deps)));
-  const messages = leased.filter((message) => message !== undefined);
-  if (messages.length === 0) return;
+  const batch = leased.filter((one) => one !== undefined);
+  if (batch.length === 0) return;
   try {
-    const refused = await deps.sendBatch(messages);
-    counts.sent += messages.length - refused.length;
+    const refused = await deps.sendBatch(batch);
+    counts.sent += batch.length - refused.length;
     counts.failed += refused.length;
     for (const about of refused) deps.telemetry.failure('The queue refused a message.', undefined, about);
   } catch (error) {
-    counts.failed += messages.length;
+    counts.failed += batch.length;
     deps.telemetry.failure('The sweep could not send to the queue.', error);
   }
 };

@@ -135,7 +135,7 @@ const portsFor = (record: Extraction, invoker: Invoker, from: Date, choose: Choo
   };
   const sendTo =
     (isSlow: boolean) =>
-    async (message: ReconcileMessage, delay = 0): Promise<void> =>
+    async (message: ReconcileMessage, _caller: string, delay = 0): Promise<void> =>
       happens({ kind: 'sent', at: clock, message, delay, isSlow });
   const item = { ...record, sealed: '', expiresAt: 1e11 };
   const deps: RunDeps & { readonly requests: NonNullable<RunDeps['requests']> } = {

@@ -33,7 +33,7 @@ export const casesOf = (system: Extractions): Cases<One> => ({
   },
   'with a message that is delayed until after the update': async () => {
     const { goOn: _, ...one } = await linked(system, withoutWebhook);
-    await system.send({ extractionId: one.extractionId, cause: 'sweep' }, 60);
+    await system.send({ extractionId: one.extractionId, cause: 'sweep' }, 'upgrade', 60);
     await finish(system, one);
     return one;
   },

@@ -83,7 +83,7 @@ const keepsUnknown = async (local: LocalSystem, goBack: () => Promise<void>): Pr
   if (!('laterAttribute' in before)) throw new ExpectedFailure('The later version does not run.');
   await system.setStatus(one, laterStatus);
   await goBack();
-  await system.send({ extractionId: one.extractionId, cause: 'sweep' });
+  await system.send({ extractionId: one.extractionId, cause: 'sweep' }, 'upgrade');
   const isDeferred = ({ status, dueAt }: Extraction) =>
     dueAt !== before.dueAt && status === (laterStatus as string);
   await system.until(one, isDeferred);

@@ -95,8 +95,7 @@ export const parseEraseMessage = (body: string): EraseMessage | undefined => {
 };
 
 /**
- * Puts a message into the erase queue. Resolves once the queue has it. `askedBy` is from its erasure, and makes the message group. If one
- * group takes more than its share, the queue delivers messages of other groups first.
+ * Puts a message into the erase queue, as `SendReconcile` does. `askedBy` is from its erasure.
  */
 export type SendErase = (message: EraseMessage, askedBy: string, delaySeconds?: number) => Promise<void>;
 

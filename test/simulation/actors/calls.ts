@@ -11,7 +11,7 @@ import type { World } from '../world/world.ts';
 /** SendMessage, to the reconcile queue or the slow queue. If the SDK repeats it after a lost answer, there are two messages. */
 export const sendFor =
   (world: World, process: Process, isSlow = false): SendReconcile =>
-  (message, delaySeconds = 0) =>
+  (message, _caller, delaySeconds = 0) =>
     world.kernel.call<void>(process, {
       name: `send a ${isSlow ? 'slow ' : ''}message (${message.cause})`,
       kind: 'write',

@@ -1,4 +1,4 @@
-import type { ReconcileMessage } from '#lib/extraction/reconcile-message.ts';
+import type { SendReconcileBatch } from '#lib/extraction/reconcile-message.ts';
 import { sweep } from '#lib/extraction/sweep.ts';
 import type { Process } from '../world/process.ts';
 import { lifeOf, reserveMs } from '../world/settings.ts';
@@ -7,19 +7,19 @@ import { tablesFor } from './tables.ts';
 
 /** SendMessageBatch, which may refuse some of the messages. Here there is only one. */
 const sendBatchFor =
-  (world: World, process: Process) =>
-  (messages: readonly ReconcileMessage[]): Promise<readonly ReconcileMessage[]> =>
+  (world: World, process: Process): SendReconcileBatch =>
+  (batch) =>
     world.kernel.call(process, {
       name: 'send a batch',
       kind: 'write',
       take: () => {
-        for (const message of messages) {
+        for (const { message } of batch) {
           world.sends(process);
           world.queue.accept(message, 0);
         }
         return [];
       },
-      others: [{ name: 'refused', take: () => messages }],
+      others: [{ name: 'refused', take: () => batch.map(({ message }) => message) }],
     });
 
 /** sweep-extractions, invoked by the schedule. */

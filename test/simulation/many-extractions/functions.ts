@@ -94,9 +94,9 @@ export const functionsIn = (service: Service, process: Process) => {
   const patientProvider = providerWithin(settings.providerTimeoutMs, patientTokens);
   const sendTo =
     (queue: Queue) =>
-    async (message: ReconcileMessage, delaySeconds = 0): Promise<void> => {
+    async (message: ReconcileMessage, group: string, delaySeconds = 0): Promise<void> => {
       await process.wait(5);
-      queue.accept(message, { of: message.extractionId, delaySeconds });
+      queue.accept(message, { of: message.extractionId, delaySeconds, group });
     };
   const deps = {
     extractions: extractionStoreOver(service.extractions, process.carryOut),
@@ -299,9 +299,10 @@ export const functionsIn = (service: Service, process: Process) => {
     sweep: () =>
       sweep({
         extractions: deps.extractions,
-        sendBatch: async (messages) => {
+        sendBatch: async (batch) => {
           await process.wait(10);
-          for (const message of messages) service.queue.accept(message, { of: message.extractionId });
+          for (const { message, caller: group } of batch)
+            service.queue.accept(message, { of: message.extractionId, group });
           return [];
         },
         now,

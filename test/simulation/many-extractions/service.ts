@@ -201,14 +201,15 @@ export class Service {
       for (const [mac, { isRefused }] of this.refusals) if (!isRefused) this.refusals.delete(mac);
     });
     for (const one of members) {
-      const { extractionId, at, reconciledAfter, cancelledAfter, erasedAfter } = one;
+      const { extractionId, caller: group, at, reconciledAfter, cancelledAfter, erasedAfter } = one;
       this.time.after(at * 1_000, () => void this.#request(one));
       if (cancelledAfter !== undefined)
         this.time.after((at + cancelledAfter) * 1_000, () => void this.#cancel(extractionId));
       if (erasedAfter !== undefined)
         this.time.after((at + erasedAfter) * 1_000, () => this.#beginErasure(extractionId));
       if (reconciledAfter === undefined) continue;
-      const reconcile = (): void => this.queue.accept({ extractionId, cause: 'sweep' }, { of: extractionId });
+      const reconcile = (): void =>
+        this.queue.accept({ extractionId, cause: 'sweep' }, { of: extractionId, group });
       this.time.after((at + reconciledAfter) * 1_000, reconcile);
     }
     for (const { at, askedBy, reference } of this.population.erasures ?? [])

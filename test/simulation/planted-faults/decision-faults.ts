@@ -48,8 +48,8 @@ export const decisionFaults: Faults = {
   'slow-record-sent-briefly': {
     does: 'The next message of a record that is read slowly goes to the reconcile queue.',
     file: run,
-    find: 'await (readsSlowly === true ? sendSlow : send)(body, delaySeconds);',
-    replace: 'await send(body, delaySeconds);',
+    find: 'await (readsSlowly === true ? sendSlow : send)(body, requestedBy, delaySeconds);',
+    replace: 'await send(body, requestedBy, delaySeconds);',
     caughtBy: 'visited-again',
   },
   'steps-not-added': {

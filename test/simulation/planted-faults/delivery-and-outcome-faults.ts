@@ -28,7 +28,7 @@ export const deliveryAndOutcomeFaults: Faults = {
     find: '{ ...deps, perform: cannotPerform }',
     replace: `{
     ...deps,
-    send: (message) => deps.send(message).catch(() => undefined),
+    send: (...of) => deps.send(...of).catch(() => undefined),
     perform: cannotPerform,
   }`,
     caughtBy: 'queued-before-woken',

@@ -115,8 +115,8 @@ export const intakeAndClosingFaults: Faults = {
   'lost-lease-ignored': {
     does: 'A sweep sends a record that another sweep has leased.',
     file: sweep,
-    find: "kind === 'written' ? {",
-    replace: "kind === 'written' || dueAt !== undefined ? {",
+    find: "if (kind !== 'written') return undefined;",
+    replace: "if (kind !== 'written' && record === undefined) return undefined;",
     caughtBy: 'leased-before-sent',
     where: { scenario: 'broken-deploy-for-long', faults: 1 },
   },

@@ -183,22 +183,33 @@ test('a repeated request is counted within its hour, and the next hour begins on
 test('a message is held back for its delay, and read by the consumer as it was sent', async () => {
   const { client, sent } = stubClient<SQSClient>(() => ({}));
   const message = { extractionId: 'e-1', cause: 'due', dueAt: '2026-03-01T12:00:05.000Z' } as const;
-  await sendReconcileTo(client, 'queue')(message, 5);
-  await sendReconcileTo(client, 'queue')({ extractionId: 'e-1', cause: 'webhook' });
+  await sendReconcileTo(client, 'queue')(message, 'caller', 5);
+  await sendReconcileTo(client, 'queue')({ extractionId: 'e-1', cause: 'webhook' }, 'caller');
   expect(sent.map(({ input }) => input.DelaySeconds)).toEqual([5, 0]);
   expect(parseReconcileMessage(String(sent[0]?.input.MessageBody))).toEqual(message);
 });
 
-test('what one caller asked to erase is one group of the queue, so that others do not wait for all of it', async () => {
+test('the messages of one caller are one group of a queue, so that others do not wait for all of them', async () => {
   const { client, sent } = stubClient<SQSClient>(() => ({}));
   const send = sendEraseTo(client, 'queue');
+  const sendBatch = sendReconcileBatchTo(client, 'queue');
   const arn = `arn:aws:iam::111122223333:role/${'orders/'.repeat(70)}`;
   await send({ search: { erasureId: 'e-1' } }, arn);
   await send({ erase: { erasureId: 'e-2', extractionId: 'x', requestId: 'r' } }, arn, 5);
   await send({ search: { erasureId: 'e-3' } }, 'another');
-  const [first, second, third] = sent.map(({ input }) => String(input.MessageGroupId));
-  expect(first).toMatch(/^[0-9a-f]{64}$/);
-  expect([second, third === first, sent[1]?.input.DelaySeconds]).toEqual([first, false, 5]);
+  await sendReconcileTo(client, 'queue')({ extractionId: 'x', cause: 'start' }, arn);
+  await sendBatch(
+    [arn, 'another'].map((caller) => ({ message: { extractionId: 'x', cause: 'sweep' }, caller })),
+  );
+  // Of a record that somebody damaged.
+  await send({ search: { erasureId: 'e-4' } }, undefined as never);
+  const groups = sent.flatMap(({ input }) =>
+    ((input.Entries ?? [input]) as { MessageGroupId: string }[]).map(({ MessageGroupId }) => MessageGroupId),
+  );
+  const [group = '', , other] = groups;
+  expect(group).toMatch(/^[0-9a-f]{64}$/);
+  expect([other === group, sent[1]?.input.DelaySeconds]).toEqual([false, 5]);
+  expect(groups).toEqual([group, group, other, group, group, other, expect.any(String)]);
 });
 
 test('the messages of a batch that the queue refuses are returned, although it answers 200', async () => {
@@ -214,5 +225,6 @@ test('the messages of a batch that the queue refuses are returned, although it a
       );
     return { Successful: idsOf(false), Failed: idsOf(true) };
   });
-  expect(await sendReconcileBatchTo(client, 'queue')(messages)).toEqual([messages[1], messages[3]]);
+  const batch = messages.map((message) => ({ message, caller: 'caller' }));
+  expect(await sendReconcileBatchTo(client, 'queue')(batch)).toEqual([messages[1], messages[3]]);
 });

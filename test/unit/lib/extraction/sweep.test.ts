@@ -42,7 +42,8 @@ const world = (
   const run = () =>
     sweep({
       extractions,
-      sendBatch: async (messages) => {
+      sendBatch: async (batch) => {
+        const messages = batch.map(({ message }) => message);
         batches.push(messages);
         return setup.send?.(messages) ?? [];
       },

@@ -114,7 +114,7 @@ const world = (record: Extraction | undefined, setup: Setup = {}) => {
   const sent: unknown[] = [];
   const sendTo =
     (queue: string): SendReconcile =>
-    async (message, delaySeconds = 0) => {
+    async (message, _caller, delaySeconds = 0) => {
       if (queue === setup.refusing) throw new Error('throttled');
       sent.push([queue, message, delaySeconds]);
     };

@@ -94,7 +94,7 @@ const world = (record: ConsentExtraction = consentExtraction(), setup: Setup = {
     msLeft: () => (posts.length > 0 ? setup.msLeft : undefined) ?? 60_000,
     maxCallMs: 4_000,
     newAttemptId: () => 'attempt-1',
-    send: async (message, delaySeconds) => void sent.push([message, delaySeconds]),
+    send: async (message, _caller, delaySeconds) => void sent.push([message, delaySeconds]),
   };
   const input = { extractionId: id, requestId: 'request-1', callbackToken: 'callback', callbackAttempt: 0 };
   return { ...seen, start: () => start(input, deps), posts, reads, sent };

@@ -72,7 +72,7 @@ const world = ({ record = extraction(), brings = 'task-1', ...more }: Setup = {}
     maxCallMs: 20_000,
     logIn: async () => undefined,
     newAttemptId: () => 'attempt-1',
-    send: async ({ cause, dueAt = 'now' }, delaySeconds) =>
+    send: async ({ cause, dueAt = 'now' }, _caller, delaySeconds) =>
       void answers.push(`send ${cause} ${dueAt} ${delaySeconds}`),
     wake: async (token, extractionId) => {
       answers.push(`wake ${token} ${extractionId}`);
