@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 
 /** Written by a program, or no text. */
 const data =
-  /^(?:docs\/(?:schemas|events|openapi|asyncapi)|test\/releases\/\d)|\.(?:png|svg|ico|snap|sha256|txt|json)$|^LICENSE/;
+  /^(?:docs\/(?:schemas|events|openapi|asyncapi)|test\/releases\/\d)|\.(?:png|svg|ico|snap|sha256|txt|json|lock|sum)$|^LICENSE/;
 
 /** The first that matches has the file. */
 const parts: Readonly<Record<string, RegExp>> = {
