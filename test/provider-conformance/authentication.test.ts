@@ -25,6 +25,7 @@ import {
   someConsent,
   someTarget,
   statement,
+  statementNeeding,
   taskFor,
   taskOf,
   waiting,
@@ -35,22 +36,18 @@ import {
 const isUnauthorized = (call: Promise<unknown>) => fails(call, ProviderUnauthorized);
 
 describe('Mechanisms', () => {
-  statement(
-    'the API key is sent as x-api-key, for session tokens, OTP tokens and Task Tokens',
-    ['control'],
-    async () => {
-      const wrong = clientWith({ apiKey: 'no-such-key' });
-      await isUnauthorized(wrong.sessionToken());
-      await isUnauthorized(wrong.createTaskToken(someTarget()));
-      await isUnauthorized(wrong.createOtpToken(otpRequest()));
-      expect(await client.sessionToken()).not.toBe('');
-      expect(await client.createTaskToken(someTarget())).toMatchObject({ taskToken: expect.any(String) });
-    },
-  );
+  statement('the API key is sent as x-api-key, for session tokens, OTP tokens and Task Tokens', async () => {
+    const wrong = clientWith({ apiKey: 'no-such-key' });
+    await isUnauthorized(wrong.sessionToken());
+    await isUnauthorized(wrong.createTaskToken(someTarget()));
+    await isUnauthorized(wrong.createOtpToken(otpRequest()));
+    expect(await client.sessionToken()).not.toBe('');
+    expect(await client.createTaskToken(someTarget())).toMatchObject({ taskToken: expect.any(String) });
+  });
 
-  statement(
-    'the session token is sent as a Bearer, for all v2 calls and legacy v1 task calls',
+  statementNeeding(
     [],
+    'the session token is sent as a Bearer, for all v2 calls and legacy v1 task calls',
     async () => {
       await isUnauthorized(startTask(connection, 'no-such-token', taskOf(newUser())));
       await isUnauthorized(readTask(connection, 'no-such-token', 'task'));
@@ -59,7 +56,7 @@ describe('Mechanisms', () => {
     },
   );
 
-  statement('a session token is valid for `expire` minutes, 60 by default', ['control'], async () => {
+  statement('a session token is valid for `expire` minutes, 60 by default', async () => {
     const short = await logIn(connection, server.apiKey, 1);
     const usual = await logIn(connection, server.apiKey);
     // The clock runs on meanwhile, so a minute is left for the calls.
@@ -73,22 +70,22 @@ describe('Mechanisms', () => {
   });
 
   // Not shown: Authentication: whether a login ends the client's other sessions
-  statement('a login is assumed to end no other session', [], async () => {
+  statementNeeding([], 'a login is assumed to end no other session', async () => {
     const first = await logIn(connection, server.apiKey);
     await logIn(connection, server.apiKey);
     await fails(readTask(connection, first, 'task'), ProviderRefused);
   });
 
-  statement('an OTP token is one-use', ['control'], async () => {
+  statement('an OTP token is one-use', async () => {
     const { otpToken } = await client.createOtpToken(otpRequest());
     const open = () => fetch(`${server.baseUrl}/widget?otpToken=${encodeURIComponent(otpToken)}`);
     expect((await open()).status).toBe(200);
     expect((await open()).status).not.toBe(200);
   });
 
-  statement(
-    'the Task Token is sent as a Bearer, for consents and consent-based extraction; a session token is none',
+  statementNeeding(
     ['target'],
+    'the Task Token is sent as a Bearer, for consents and consent-based extraction; a session token is none',
     async () => {
       for (const token of ['no-such-token', await client.sessionToken()]) {
         await isUnauthorized(listConsents(connection, token));
@@ -103,7 +100,7 @@ describe('Mechanisms', () => {
 });
 
 describe('Rules', () => {
-  statement('a Task Token only reaches data of the user it is bound to', ['control'], async () => {
+  statement('a Task Token only reaches data of the user it is bound to', async () => {
     const mine = await someConsent();
     const theirs = await someConsent();
     await fails(client.getConsent(mine.token, theirs.consentId), ProviderRefused);
@@ -113,7 +110,7 @@ describe('Rules', () => {
     expect((await client.listConsents(mine.token)).consents.map(({ id }) => id)).toEqual([mine.consentId]);
   });
 
-  statement('only the client that started a v2 task may read it', ['control'], async () => {
+  statement('only the client that started a v2 task may read it', async () => {
     const clientId = '00000000-0000-4000-8000-00000000aaaa';
     await control().setClient(clientId, { apiKey: 'another-key' });
     const other = clientWith({ clientId, apiKey: 'another-key' });
@@ -124,17 +121,13 @@ describe('Rules', () => {
     expect(await createTaskToken(connection, 'another-key', { target, clientId })).toMatchObject({ target });
   });
 
-  statement(
-    'a Bearer failure is HTTP 401 on the call itself, never in a taskStatus',
-    ['control'],
-    async () => {
-      const taskId = await client.startTask(taskFor('COMPLETED'));
-      await fails(readTask(connection, 'no-such-token', taskId), ProviderUnauthorized);
-      expect(await control().calls({ path: `/api/v2/tasks/${taskId}` })).toMatchObject([{ status: 401 }]);
-    },
-  );
+  statement('a Bearer failure is HTTP 401 on the call itself, never in a taskStatus', async () => {
+    const taskId = await client.startTask(taskFor('COMPLETED'));
+    await fails(readTask(connection, 'no-such-token', taskId), ProviderUnauthorized);
+    expect(await control().calls({ path: `/api/v2/tasks/${taskId}` })).toMatchObject([{ status: 401 }]);
+  });
 
-  statement('after a 401 the client logs in once and repeats the call', ['control'], async () => {
+  statement('after a 401 the client logs in once and repeats the call', async () => {
     const own = clientWith();
     const first = await own.sessionToken();
     await control().expireTokens({ kind: 'session' });
@@ -143,16 +136,8 @@ describe('Rules', () => {
     expect(await own.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
   });
 
-  statement('concurrent calls share one login', ['control'], async () => {
-    const logins = async () => (await control().calls({ path: '/api/v1/auth/login' })).length;
-    const before = await logins();
-    const own = clientWith();
-    await Promise.all([own.listEntities(), own.listEntities(), own.sessionToken()]);
-    expect(await logins()).toBe(before + 1);
-  });
-
   // Not shown: Authentication: token of PDF and revoke
-  statement('PDF and revoke are assumed to take the Task Token', ['control'], async () => {
+  statement('PDF and revoke are assumed to take the Task Token', async () => {
     const mine = await someConsent();
     const theirs = await someConsent();
     await fails(client.getConsentPdf(mine.token, theirs.consentId), ProviderRefused);
@@ -163,7 +148,7 @@ describe('Rules', () => {
   });
 
   // Not shown: Authentication: token of entity listing and user status
-  statement('entity listing and user status are assumed to take the session token', ['control'], async () => {
+  statement('entity listing and user status are assumed to take the session token', async () => {
     const { token } = await someConsent();
     await isUnauthorized(listEntities(connection, token.taskToken));
     expect((await client.listEntities()).length).toBeGreaterThan(0);

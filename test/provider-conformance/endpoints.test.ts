@@ -6,7 +6,6 @@ import {
   isNationalId,
   isTefRecipient,
   logIn,
-  ProviderError,
   ProviderExtractionFailed,
   ProviderRefused,
   startLegacyTask,
@@ -33,6 +32,7 @@ import {
   someConsent,
   someTarget,
   statement,
+  statementNeeding,
   taskFor,
   taskOf,
 } from './server-under-test.ts';
@@ -40,17 +40,17 @@ import {
 /** Section "Endpoints" of the provider's API document. */
 
 describe('Session token', () => {
-  statement('POST /api/v1/auth/login answers with a token', ['control'], async () => {
+  statement('POST /api/v1/auth/login answers with a token', async () => {
     expect(await logIn(connection, server.apiKey)).not.toBe('');
     expect(await lastCall('/api/v1/auth/login')).toMatchObject({ method: 'POST', status: 200 });
   });
 
-  statement('expire is an optional number of minutes', [], async () => {
+  statementNeeding([], 'expire is an optional number of minutes', async () => {
     expect(await logIn(connection, server.apiKey, 5)).not.toBe('');
     await fails(logIn(connection, server.apiKey, 0), InvalidProviderRequest);
   });
 
-  statement('one session serves v1 and v2', ['control'], async () => {
+  statement('one session serves v1 and v2', async () => {
     const own = clientWith();
     await own.listEntities();
     const { bearer } = (await lastCall('/api/v1/entities')) ?? {};
@@ -60,34 +60,30 @@ describe('Session token', () => {
 });
 
 describe('Create OTP token', () => {
-  statement('POST /api/v1/token/otp/create answers with otpToken and consentId', ['control'], async () => {
+  statement('POST /api/v1/token/otp/create answers with otpToken and consentId', async () => {
     const { otpToken, consentId } = await client.createOtpToken(otpRequest());
     expect(otpToken.split('.')).toHaveLength(3);
     expect(await control().consent(consentId)).toMatchObject({ status: 'IN_PROGRESS' });
     expect(await lastCall('/api/v1/token/otp/create')).toMatchObject({ method: 'POST', status: 200 });
   });
 
-  statement('products are documented products', ['widget'], async () => {
+  statementNeeding(['widget'], 'products are documented products', async () => {
     const products = ['no-such-product'] as unknown as ['tef'];
     await fails(client.createOtpToken({ ...otpRequest(), products }), InvalidProviderRequest);
   });
 
   // Not shown: Create OTP token: country of the national id
-  statement(
-    'username may include or omit dots and hyphen, and must include the check digit',
-    ['control'],
-    async () => {
-      for (const username of ['11.111.111-1', '11111111-1', '111111111']) {
-        const { consentId } = await client.createOtpToken({ ...otpRequest(), user: { username } });
-        expect(await control().consent(consentId)).toMatchObject({ owner: '11111111-1' });
-      }
-      for (const username of ['11.111.111', '11111111-2']) {
-        await fails(client.createOtpToken({ ...otpRequest(), user: { username } }), InvalidProviderRequest);
-      }
-    },
-  );
+  statement('username may include or omit dots and hyphen, and must include the check digit', async () => {
+    for (const username of ['11.111.111-1', '11111111-1', '111111111']) {
+      const { consentId } = await client.createOtpToken({ ...otpRequest(), user: { username } });
+      expect(await control().consent(consentId)).toMatchObject({ owner: '11111111-1' });
+    }
+    for (const username of ['11.111.111', '11111111-2']) {
+      await fails(client.createOtpToken({ ...otpRequest(), user: { username } }), InvalidProviderRequest);
+    }
+  });
 
-  statement('email, locale and filters are optional', ['widget'], async () => {
+  statementNeeding(['widget'], 'email, locale and filters are optional', async () => {
     const user = { username: someTarget(), email: 'someone@example.com' };
     await client.createOtpToken({ ...otpRequest(), user, locale: 'es-CL' });
     const filtered = (types: readonly string[]) =>
@@ -98,7 +94,6 @@ describe('Create OTP token', () => {
 
   statement(
     'the user authorizes it in the widget, and one product is extracted with a Task Token',
-    ['control'],
     async () => {
       const request = otpRequest();
       const { otpToken, consentId } = await client.createOtpToken(request);
@@ -111,7 +106,7 @@ describe('Create OTP token', () => {
     },
   );
 
-  statement('company is required in the legal-person flow', ['control'], async () => {
+  statement('company is required in the legal-person flow', async () => {
     const company = { id: '77.777.777-7' };
     const { consentId } = await client.createLegalPersonOtpToken({ ...otpRequest(), company });
     expect(await control().consent(consentId)).toMatchObject({ owner: '77777777-7' });
@@ -119,7 +114,7 @@ describe('Create OTP token', () => {
     await fails(client.createLegalPersonOtpToken(without), InvalidProviderRequest);
   });
 
-  statement('clientId is required: the client sends its own', ['control'], async () => {
+  statement('clientId is required: the client sends its own', async () => {
     await client.createOtpToken(otpRequest());
     expect(await lastCall('/api/v1/token/otp/create')).toMatchObject({ clientId: server.clientId });
     const other = clientWith({ clientId: '00000000-0000-4000-8000-00000000bbbb' });
@@ -127,14 +122,14 @@ describe('Create OTP token', () => {
     await fails(other.createTaskToken(someTarget()), ProviderRefused);
   });
 
-  statement('widgetConfigId is required and case-sensitive', ['control'], async () => {
+  statement('widgetConfigId is required and case-sensitive', async () => {
     const widgetConfigId = server.widgetConfigId.toUpperCase();
     await fails(client.createOtpToken({ ...otpRequest(), widgetConfigId }), ProviderRefused);
   });
 });
 
 describe('Create Task Token', () => {
-  statement('POST /api/v1/token/task answers with a taskToken', ['control'], async () => {
+  statement('POST /api/v1/token/task answers with a taskToken', async () => {
     const target = someTarget();
     const token = await client.createTaskToken(target);
     expect(token.target).toBe(target);
@@ -142,7 +137,7 @@ describe('Create Task Token', () => {
     expect(await lastCall('/api/v1/token/task')).toMatchObject({ method: 'POST', status: 200 });
   });
 
-  statement("target is the user's national id, or the company's", ['control'], async () => {
+  statement("target is the user's national id, or the company's", async () => {
     await control().createConsent({ owner: '77777777-7', products: ['tef'] });
     const token = await client.createTaskToken('77.777.777-7');
     expect((await client.listConsents(token)).count).toBeGreaterThan(0);
@@ -160,7 +155,7 @@ describe('List consents', () => {
     return { token, ids };
   };
 
-  statement('GET /api/v1/consents answers with consents, hasNext and count', ['target'], async () => {
+  statementNeeding(['target'], 'GET /api/v1/consents answers with consents, hasNext and count', async () => {
     const token = await client.createTaskToken(someTarget());
     expect(await client.listConsents(token)).toMatchObject({
       consents: expect.any(Array),
@@ -171,7 +166,6 @@ describe('List consents', () => {
 
   statement(
     'page and limit choose the page, hasNext is true if more exist, and count is that of all pages',
-    ['control'],
     async () => {
       const { token, ids } = await withConsents(5);
       const first = await client.listConsents(token, { limit: 2 });
@@ -183,20 +177,22 @@ describe('List consents', () => {
     },
   );
 
-  statement('all pages can be read in turn', ['control'], async () => {
+  statement('a page has 10 consents by default, and all pages can be read in turn', async () => {
     const { token, ids } = await withConsents(12);
+    const first = await client.listConsents(token);
+    expect(first.consents.map(({ id }) => id)).toEqual(ids.slice(0, 10));
     const found: string[] = [];
     for await (const { id } of client.iterateConsents(token)) found.push(id);
     expect(found).toEqual(ids);
   });
 
   // Not shown: List consents: filter parameters
-  statement('filter parameters are not shown: any may be passed', ['target'], async () => {
+  statementNeeding(['target'], 'filter parameters are not shown: any may be passed', async () => {
     const token = await client.createTaskToken(someTarget());
     await client.listConsents(token, { filters: { status: 'ACTIVE' } });
   });
 
-  statement('only consents of the user bound to the Task Token are listed', ['control'], async () => {
+  statement('only consents of the user bound to the Task Token are listed', async () => {
     const { ids: mine, token } = await withConsents(1);
     await withConsents(1);
     expect((await client.listConsents(token)).consents.map(({ id }) => id)).toEqual(mine);
@@ -205,15 +201,19 @@ describe('List consents', () => {
 
 describe('Get consent', () => {
   // Not shown: Consent: form of its id: "uuid-like"
-  statement('the id of a consent is uuid-like: what one call returns, every other accepts', [], async () => {
-    // The same pattern is required of a session's answer, in a path and in a request for an extraction.
-    expect((await client.createOtpToken(otpRequest())).consentId).toMatch(consentIdPattern);
-  });
+  statementNeeding(
+    [],
+    'the id of a consent is uuid-like: what one call returns, every other accepts',
+    async () => {
+      // The same pattern is required of a session's answer, in a path and in a request for an extraction.
+      expect((await client.createOtpToken(otpRequest())).consentId).toMatch(consentIdPattern);
+    },
+  );
 });
 
 describe('Consent PDF', () => {
   // Not shown: Consent PDF: fields of the answer
-  statement('a temporary URL is answered, from which the PDF can be downloaded', ['control'], async () => {
+  statement('a temporary URL is answered, from which the PDF can be downloaded', async () => {
     const { token, consentId } = await someConsent();
     const { url } = await client.getConsentPdf(token, consentId);
     const pdf = Buffer.from(await (await fetch(url)).arrayBuffer());
@@ -221,7 +221,7 @@ describe('Consent PDF', () => {
   });
 
   // Not shown: Consent PDF: method and path
-  statement('its method and path are assumed, and a setting', ['control'], async () => {
+  statement('its method and path are assumed, and a setting', async () => {
     const { token, consentId } = await someConsent();
     await client.getConsentPdf(token, consentId);
     expect(await lastCall(`/api/v1/consents/${consentId}/pdf`)).toMatchObject({ method: 'GET', status: 200 });
@@ -234,24 +234,20 @@ describe('Consent PDF', () => {
 
 describe('Revoke consent', () => {
   // Not shown: Revoke consent: method and path
-  statement(
-    'its method and path are assumed, and a setting; consentId is in the body',
-    ['control'],
-    async () => {
-      const { token, consentId } = await someConsent();
-      const revoked = { status: 'INACTIVE', subStatus: 'REVOKED' };
-      expect(await client.revokeConsent(token, consentId)).toEqual({ consentId, ...revoked });
-      expect(await client.getConsent(token, consentId)).toMatchObject(revoked);
-      expect(await lastCall('/api/v1/consents/revoke')).toMatchObject({ method: 'POST', consentId });
-      const elsewhere = clientWith({ endpoints: { revokeConsent: { method: 'PUT', path: '/elsewhere' } } });
-      await failureOf(elsewhere.revokeConsent(token, consentId));
-      expect(await lastCall('/elsewhere')).toMatchObject({ method: 'PUT' });
-    },
-  );
+  statement('its method and path are assumed, and a setting; consentId is in the body', async () => {
+    const { token, consentId } = await someConsent();
+    const revoked = { status: 'INACTIVE', subStatus: 'REVOKED' };
+    expect(await client.revokeConsent(token, consentId)).toEqual({ consentId, ...revoked });
+    expect(await client.getConsent(token, consentId)).toMatchObject(revoked);
+    expect(await lastCall('/api/v1/consents/revoke')).toMatchObject({ method: 'POST', consentId });
+    const elsewhere = clientWith({ endpoints: { revokeConsent: { method: 'PUT', path: '/elsewhere' } } });
+    await failureOf(elsewhere.revokeConsent(token, consentId));
+    expect(await lastCall('/elsewhere')).toMatchObject({ method: 'PUT' });
+  });
 });
 
 describe('Start extraction (v1, asynchronous)', () => {
-  statement('POST /api/v1/products/retrieve-data/tasks answers with a taskId', ['control'], async () => {
+  statement('POST /api/v1/products/retrieve-data/tasks answers with a taskId', async () => {
     const { token, consentId, order } = await someConsent();
     const taskId = await client.startExtraction(token, order);
     expect(await lastCall('/api/v1/products/retrieve-data/tasks')).toMatchObject({
@@ -262,14 +258,14 @@ describe('Start extraction (v1, asynchronous)', () => {
     });
   });
 
-  statement('product and consentId are required', ['consent'], async () => {
+  statementNeeding(['consent'], 'product and consentId are required', async () => {
     const { token, order, consentId, product } = await someConsent();
     for (const request of [{ product }, { consentId }]) {
       await fails(client.startExtraction(token, request as typeof order), InvalidProviderRequest);
     }
   });
 
-  statement('one product per request: several need separate requests', ['control'], async () => {
+  statement('one product per request: several need separate requests', async () => {
     const token = await client.createTaskToken(someTarget());
     const products: ['tef', 'movement'] = ['tef', 'movement'];
     const { consentId } = await control().createConsent({ owner: token.target, products });
@@ -283,7 +279,6 @@ describe('Start extraction (v1, asynchronous)', () => {
 describe('Poll extraction (v1)', () => {
   statement(
     'GET …/tasks/{taskId} is 202 with code 202 in progress and 200 with code 200 when finished',
-    ['control'],
     async () => {
       const { token, order } = await someConsent('movement', { durationMs: null });
       const taskId = await client.startExtraction(token, order);
@@ -299,9 +294,9 @@ describe('Poll extraction (v1)', () => {
 
 describe('Retrieve data, synchronous', () => {
   // Not shown: Versioning: deprecation schedule, negotiation
-  statement(
-    'the synchronous call is deprecated, and its asynchronous successor gives the same data',
+  statementNeeding(
     ['consent'],
+    'the synchronous call is deprecated, and its asynchronous successor gives the same data',
     async () => {
       const { token, order } = await someConsent();
       const answer = await client.retrieveData(token, order);
@@ -313,12 +308,12 @@ describe('Retrieve data, synchronous', () => {
 
 describe('v2 consent-based extraction', () => {
   // Not shown: v2 consent-based extraction: body of the start
-  statement('start is HTTP 200 with data.taskId', ['consent'], async () => {
+  statementNeeding(['consent'], 'start is HTTP 200 with data.taskId', async () => {
     const { token, order } = await someConsent();
     expect(await client.startExtractionV2(token, order)).not.toBe('');
   });
 
-  statement('poll is 202 in progress and 200 with data when finished', ['control'], async () => {
+  statement('poll is 202 in progress and 200 with data when finished', async () => {
     const { token, order } = await someConsent('movement', { durationMs: null });
     const taskId = await client.startExtractionV2(token, order);
     expect(await client.pollExtractionV2(token, taskId)).toEqual({ kind: 'in-progress' });
@@ -330,7 +325,7 @@ describe('v2 consent-based extraction', () => {
   });
 
   // Not shown: v2 consent-based extraction: which error answers end an extraction, and which concern one poll only
-  statement('every other outcome is HTTP 4xx or 5xx', ['control'], async () => {
+  statement('every other outcome is HTTP 4xx or 5xx', async () => {
     const { token, order } = await someConsent('movement', {
       failure: { status: 422, errorType: 'ENTITY' },
       durationMs: 0,
@@ -339,7 +334,7 @@ describe('v2 consent-based extraction', () => {
   });
 
   // Not shown: v2 consent-based extraction: paths
-  statement('its paths are assumed, and a setting', ['control'], async () => {
+  statement('its paths are assumed, and a setting', async () => {
     const { token, order } = await someConsent();
     const taskId = await client.startExtractionV2(token, order);
     expect(await lastCall('/api/v2/products/retrieve-data/tasks')).toMatchObject({ method: 'POST', taskId });
@@ -359,7 +354,7 @@ describe('v2 consent-based extraction', () => {
 });
 
 describe('Start task (v2)', () => {
-  statement('POST /api/v2/tasks answers with a taskId', ['credentials'], async () => {
+  statementNeeding(['credentials'], 'POST /api/v2/tasks answers with a taskId', async () => {
     expect(await client.startTask(taskFor('COMPLETED'))).toMatch(/^.{1,100}$/);
   });
 });
@@ -367,32 +362,28 @@ describe('Start task (v2)', () => {
 describe('Legacy v1 task API', () => {
   const user = { username: 'completed', password: 'p' };
 
-  statement(
-    'POST /api/v1/tasks takes action and encryptArgs, and answers with a taskId',
-    ['control'],
-    async () => {
-      const taskId = await client.startLegacyTask({ action: 'demo-bank:tef', credentials: user });
-      expect(await lastCall('/api/v1/tasks')).toMatchObject({
-        method: 'POST',
-        status: 200,
-        taskId,
-        username: 'completed',
-        credentialsMode: 'encrypted',
-      });
-    },
-  );
+  statement('POST /api/v1/tasks takes action and encryptArgs, and answers with a taskId', async () => {
+    const taskId = await client.startLegacyTask({ action: 'demo-bank:tef', credentials: user });
+    expect(await lastCall('/api/v1/tasks')).toMatchObject({
+      method: 'POST',
+      status: 200,
+      taskId,
+      username: 'completed',
+      credentialsMode: 'encrypted',
+    });
+  });
 
-  statement('action is <entity_id>:<action_type>', [], async () => {
+  statementNeeding([], 'action is <entity_id>:<action_type>', async () => {
     const request = { action: 'tef', encryptArgs: 'YQ==-Yg==' };
     await fails(startLegacyTask(connection, 'token', request), InvalidProviderRequest);
   });
 
   // Not shown: Legacy v1 task API: effect of the boolean `webhook`
-  statement('it may be sent a boolean webhook', ['control'], async () => {
+  statement('it may be sent a boolean webhook', async () => {
     await client.startLegacyTask({ action: 'demo-bank:tef', credentials: user, webhook: true });
   });
 
-  statement('GET /api/v1/tasks/{taskId} answers with username, entityId and data', ['control'], async () => {
+  statement('GET /api/v1/tasks/{taskId} answers with username, entityId and data', async () => {
     const { results } = await legacyEndOf({ action: 'demo-bank:tef', credentials: user });
     expect(results).toMatchObject({ username: 'completed', entityId: 'demo-bank' });
     expect(results?.data?.every(isTefRecipient)).toBe(true);
@@ -401,20 +392,19 @@ describe('Legacy v1 task API', () => {
   });
 
   // Not shown: States: transitions of a legacy task
-  statement('a legacy task in progress is assumed to be answered as one of v1', ['control'], async () => {
+  statement('a legacy task in progress is assumed to be answered as one of v1', async () => {
     const credentials = await plannedUser({ durationMs: null });
     const taskId = await client.startLegacyTask({ action: 'demo-bank:tef', credentials });
     expect(await client.pollLegacyTask(taskId)).toMatchObject({ kind: 'in-progress', taskStatusCode: 202 });
   });
 
-  statement('GET /api/v1/entities answers with entities', ['presets'], async () => {
+  statementNeeding(['presets'], 'GET /api/v1/entities answers with entities', async () => {
     expect((await client.listEntities()).length).toBeGreaterThan(0);
   });
 
   // Not shown: Legacy v1 task API: body of the user status
   statement(
     'POST /api/v1/users/status/by-entity answers with a user status; its body is assumed',
-    ['control'],
     async () => {
       const status = await client.getUserStatus({ entityId: 'demo-bank', username: 'completed' });
       expect(status).toMatchObject({ enabled: true });
@@ -439,7 +429,7 @@ describe('Sandbox behaviours', () => {
     });
   };
 
-  statement('responseType forces a preset on the four legacy routes', ['presets'], async () => {
+  statementNeeding(['presets'], 'responseType forces a preset on the four legacy routes', async () => {
     const token = await client.sessionToken();
     const start = { action: `${server.entity}:tef`, encryptArgs: 'YQ==-Yg==' };
     await fails(startLegacyTask(connection, token, start, { responseType: 'forbidden' }), ProviderRefused);
@@ -452,9 +442,9 @@ describe('Sandbox behaviours', () => {
     expect(Date.parse(status.retryAfter ?? '')).not.toBeNaN();
   });
 
-  statement(
-    'successEmptyResults has an empty data array, beside username and entityId',
+  statementNeeding(
     ['presets'],
+    'successEmptyResults has an empty data array, beside username and entityId',
     async () => {
       const named = { username: expect.any(String), entityId: expect.any(String) };
       expect(await preset('successEmptyResults')).toMatchObject({ ...named, data: [] });
@@ -467,23 +457,23 @@ describe('Sandbox behaviours', () => {
     tefWithInvalidRut: ({ rut }) => rut !== '' && !isNationalId(rut),
   };
   for (const [responseType, differs] of Object.entries(differences)) {
-    statement(`each recipient of ${responseType} differs as its name says`, ['presets'], async () => {
+    statementNeeding(['presets'], `each recipient of ${responseType} differs as its name says`, async () => {
       for (const recipient of await recipients(responseType)) expect(recipient).toSatisfy(differs);
     });
   }
 
-  statement('tefWithEmptyRut has an item with an empty rut', ['presets'], async () => {
+  statementNeeding(['presets'], 'tefWithEmptyRut has an item with an empty rut', async () => {
     expect((await recipients('tefWithEmptyRut')).map(({ rut }) => rut)).toContain('');
   });
 
-  statement('disabledSantander lists one entity as not enabled', ['presets'], async () => {
+  statementNeeding(['presets'], 'disabledSantander lists one entity as not enabled', async () => {
     const entities = await client.listEntities({ responseType: 'disabledSantander' });
     expect(entities.filter(({ enabled }) => !enabled)).toHaveLength(1);
   });
 
-  statement(
-    'disabledSantanderTef lists it as enabled, and its tef action as not enabled',
+  statementNeeding(
     ['presets'],
+    'disabledSantanderTef lists it as enabled, and its tef action as not enabled',
     async () => {
       const entities = await client.listEntities({ responseType: 'disabledSantanderTef' });
       const disabled = entities.flatMap(({ enabled, actions }) =>
@@ -493,7 +483,7 @@ describe('Sandbox behaviours', () => {
     },
   );
 
-  statement('the pair of username and businessId fixes the taskStatus', ['outcomes'], async () => {
+  statementNeeding(['outcomes'], 'the pair of username and businessId fixes the taskStatus', async () => {
     const outcomes: readonly Outcome[] = ['PARTIAL', 'CREDENTIALS_WRONG', 'FAILED'];
     for (const outcome of outcomes) {
       const ends = await Promise.all(
@@ -505,26 +495,5 @@ describe('Sandbox behaviours', () => {
       );
       expect(ends).toEqual([outcome, outcome]);
     }
-  });
-
-  statement('any misbehaviour of a route ends in a named error', ['control'], async () => {
-    await control().setFaults([
-      {
-        path: '/api/v1/*',
-        behaviours: [
-          { kind: 'answer', status: 200, body: '<html>' },
-          { kind: 'answer', status: 200, body: '' },
-          { kind: 'reset' },
-          { kind: 'silence' },
-          { kind: 'trickle' },
-        ],
-      },
-    ]);
-    const impatient = { ...connection, totalTimeoutMs: 300 };
-    for (let calls = 0; calls < 5; calls += 1) {
-      await fails(logIn(impatient, server.apiKey), ProviderError);
-    }
-    await control().setFaults([]);
-    expect(await logIn(connection, server.apiKey)).not.toBe('');
   });
 });

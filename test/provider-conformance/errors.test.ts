@@ -26,6 +26,7 @@ import {
   someConsent,
   someTarget,
   statement,
+  statementNeeding,
   taskOf,
   whileRestricted,
 } from './server-under-test.ts';
@@ -41,14 +42,14 @@ describe('Action error codes', () => {
     'ENTITY_API_ERROR',
   ] as const satisfies readonly ActionErrorCode[];
   for (const code of codes) {
-    statement(`${code} is a code`, ['control'], async () => {
+    statement(`${code} is a code`, async () => {
       const actionErrors = { 'product-balance': code };
       const user = await plannedUser({ durationMs: 0, outcome: 'PARTIAL', actionErrors });
       const { results } = await endOf(taskOf(user));
       expect(results?.actions.find(({ id }) => id === 'product-balance')?.error?.code).toBe(code);
     });
   }
-  statement('the catalogue grows: an unknown code is passed on unchanged', ['control'], async () => {
+  statement('the catalogue grows: an unknown code is passed on unchanged', async () => {
     const error = { code: 'ENTITY_ON_HOLIDAY', message: 'Closed today.' };
     const actions = [{ id: 'tef', status: 'FAILED', output: null, error }];
     const results = { username: 'somebody', entityId: server.entity, actions };
@@ -59,17 +60,13 @@ describe('Action error codes', () => {
 
 describe('HTTP', () => {
   // Not shown: Errors: values of `errorType` and `errorCode`
-  statement(
-    'a v2 consent-based failure has errorType, and errorCode for subcategories',
-    ['control'],
-    async () => {
-      const failure = { status: 422, errorType: 'ENTITY', errorCode: 'UNDER_MAINTENANCE' };
-      const { token, order } = await someConsent('movement', { failure, durationMs: 0 });
-      await fails(extractedV2(token, order), ProviderExtractionFailed, failure);
-    },
-  );
+  statement('a v2 consent-based failure has errorType, and errorCode for subcategories', async () => {
+    const failure = { status: 422, errorType: 'ENTITY', errorCode: 'UNDER_MAINTENANCE' };
+    const { token, order } = await someConsent('movement', { failure, durationMs: 0 });
+    await fails(extractedV2(token, order), ProviderExtractionFailed, failure);
+  });
 
-  statement('a refused v2 consent-based start has errorType and errorCode too', ['control'], async () => {
+  statement('a refused v2 consent-based start has errorType and errorCode too', async () => {
     const { token, consentId } = await someConsent('movement');
     await fails(client.startExtractionV2(token, { product: 'tef', consentId }), ProviderExtractionFailed, {
       status: 403,
@@ -79,7 +76,7 @@ describe('HTTP', () => {
 
   // Not shown: Authentication: finer permissions
   // Not shown: Errors: bodies and codes of v1 calls
-  statement('error bodies of v1 calls are not shown: the status decides', ['control'], async () => {
+  statement('error bodies of v1 calls are not shown: the status decides', async () => {
     const kinds = [
       [400, ProviderRefused],
       [403, ProviderRefused],
@@ -98,7 +95,7 @@ describe('HTTP', () => {
   });
 
   // Not shown: Errors: status of an invalid body
-  statement('an invalid request body is assumed to be refused with 400', ['control'], async () => {
+  statement('an invalid request body is assumed to be refused with 400', async () => {
     const { token } = await someConsent();
     const consentId = 'no-uuid';
     const call = client.startExtraction(token, { product: 'tef', consentId });
@@ -115,7 +112,7 @@ describe('Sandbox presets for POST /api/v1/tasks', () => {
     notEnoughCredits: [429, ProviderBusy],
   };
   for (const [refusal, [status, kind]] of Object.entries(refusals)) {
-    statement(`${refusal} is HTTP ${status} with its reason`, ['presets'], async () => {
+    statementNeeding(['presets'], `${refusal} is HTTP ${status} with its reason`, async () => {
       const request = { action: `${server.entity}:tef`, encryptArgs: 'YQ==-Yg==' };
       const token = await client.sessionToken();
       const call = startLegacyTask(connection, token, request, { responseType: refusal });
@@ -126,7 +123,7 @@ describe('Sandbox presets for POST /api/v1/tasks', () => {
 
 describe('Causes that the document shows for other routes', () => {
   // Not shown: Errors: texts of refusals on other routes than `POST /api/v1/tasks`
-  statement('a v2 task is assumed to be refused in the words of v1', ['control'], async () => {
+  statement('a v2 task is assumed to be refused in the words of v1', async () => {
     for (const [preset, kind] of [
       ['temporarilyRestricted', ProviderRefused],
       ['forbidden', ProviderRefused],
@@ -138,7 +135,7 @@ describe('Causes that the document shows for other routes', () => {
     }
   });
 
-  statement('a start under a consent is assumed to be refused so for the quota', ['control'], async () => {
+  statement('a start under a consent is assumed to be refused so for the quota', async () => {
     const startForever = { kind: 'refuse', preset: 'notEnoughCredits' } as const;
     const { token, order } = await someConsent('movement', { startForever });
     for (const start of [client.startExtraction, client.startExtractionV2]) {
@@ -147,22 +144,18 @@ describe('Causes that the document shows for other routes', () => {
   });
 
   // Not shown: v1 legacy task statuses: whether a poll under a consent ends so too
-  statement(
-    'a poll under a consent that is answered with the code of an error has ended',
-    ['control'],
-    async () => {
-      const ends = [
-        ['CREDENTIALS_WRONG', 'wrong_login', '401'],
-        ['CREDENTIALS_LOCKED', 'locked', '401'],
-        ['FAILED', 'error', '500'],
-      ] as const;
-      for (const [outcome, errorType, errorCode] of ends) {
-        const { token, order } = await someConsent('movement', { durationMs: 0, outcome });
-        const failure = { status: 200, errorType, errorCode };
-        await fails(extracted(token, order), ProviderExtractionFailed, failure);
-      }
-    },
-  );
+  statement('a poll under a consent that is answered with the code of an error has ended', async () => {
+    const ends = [
+      ['CREDENTIALS_WRONG', 'wrong_login', '401'],
+      ['CREDENTIALS_LOCKED', 'locked', '401'],
+      ['FAILED', 'error', '500'],
+    ] as const;
+    for (const [outcome, errorType, errorCode] of ends) {
+      const { token, order } = await someConsent('movement', { durationMs: 0, outcome });
+      const failure = { status: 200, errorType, errorCode };
+      await fails(extracted(token, order), ProviderExtractionFailed, failure);
+    }
+  });
 });
 
 describe('Refusals of POST /api/v1/tasks that arise from state', () => {
@@ -170,7 +163,7 @@ describe('Refusals of POST /api/v1/tasks that arise from state', () => {
   const start = (credentials: ReturnType<typeof credentialsFor>) =>
     client.startLegacyTask({ action, credentials });
 
-  statement('too many wrong logins restrict the username and action', ['control'], async () => {
+  statement('too many wrong logins restrict the username and action', async () => {
     const wrong = credentialsFor('CREDENTIALS_WRONG');
     await legacyEndOf({ action, credentials: wrong });
     await whileRestricted({ wrongLoginsPerHour: 1 }, () =>
@@ -178,7 +171,7 @@ describe('Refusals of POST /api/v1/tasks that arise from state', () => {
     );
   });
 
-  statement('another request for the user is running', ['control'], async () => {
+  statement('another request for the user is running', async () => {
     const user = await plannedUser({ durationMs: null });
     await start(user);
     await whileRestricted({ oneTaskPerUser: true }, () =>
@@ -186,7 +179,7 @@ describe('Refusals of POST /api/v1/tasks that arise from state', () => {
     );
   });
 
-  statement('the tasks of the month reach the quota', ['control'], async () => {
+  statement('the tasks of the month reach the quota', async () => {
     await start(newUser());
     await whileRestricted({ tasksPerMonth: 1 }, () =>
       fails(start(newUser()), ProviderBusy, { refusal: 'notEnoughCredits' }),
@@ -200,9 +193,9 @@ describe('Sandbox presets for GET /api/v1/tasks/{taskId}', () => {
     ['successLockedResults', 'locked', 401],
     ['successErrorResults', 'error', 500],
   ] as const) {
-    statement(
-      `${responseType} is ${taskStatus}, ${taskStatusCode}, with empty results`,
+    statementNeeding(
       ['presets'],
+      `${responseType} is ${taskStatus}, ${taskStatusCode}, with empty results`,
       async () => {
         const read = await client.pollLegacyTask('any-task', { responseType });
         expect(read).toEqual({ kind: 'finished', taskStatus, taskStatusCode, results: {} });
@@ -212,13 +205,13 @@ describe('Sandbox presets for GET /api/v1/tasks/{taskId}', () => {
 });
 
 describe('Consent-based rules that cause failure', () => {
-  statement('extraction needs a valid consentId', ['control'], async () => {
+  statement('extraction needs a valid consentId', async () => {
     const { token, product } = await someConsent();
     const consentId = '00000000-0000-4000-8000-000000000000';
     await fails(client.startExtraction(token, { product, consentId }), ProviderRefused);
   });
 
-  statement('extraction needs an active consent', ['control'], async () => {
+  statement('extraction needs an active consent', async () => {
     const { token, consentId, order } = await someConsent();
     for (const subStatus of [
       'IN_PROGRESS',
@@ -233,21 +226,17 @@ describe('Consent-based rules that cause failure', () => {
     }
   });
 
-  statement(
-    'a consent that ends between two calls is the cause of the second one’s refusal',
-    ['control'],
-    async () => {
-      for (const subStatus of ['EXPIRED', 'REVOKED'] as const) {
-        const { token, consentId, order } = await someConsent();
-        await control().alterConsent(consentId, { ends: { subStatus, afterCalls: 1 } });
-        expect(await client.startExtraction(token, order)).toEqual(expect.any(String));
-        await fails(client.startExtraction(token, order), ProviderRefused);
-        expect(await client.getConsent(token, consentId)).toMatchObject({ status: 'INACTIVE', subStatus });
-      }
-    },
-  );
+  statement('a consent that ends between two calls is the cause of the second one’s refusal', async () => {
+    for (const subStatus of ['EXPIRED', 'REVOKED'] as const) {
+      const { token, consentId, order } = await someConsent();
+      await control().alterConsent(consentId, { ends: { subStatus, afterCalls: 1 } });
+      expect(await client.startExtraction(token, order)).toEqual(expect.any(String));
+      await fails(client.startExtraction(token, order), ProviderRefused);
+      expect(await client.getConsent(token, consentId)).toMatchObject({ status: 'INACTIVE', subStatus });
+    }
+  });
 
-  statement('data availability varies by entity and product', ['control'], async () => {
+  statement('data availability varies by entity and product', async () => {
     const token = await client.createTaskToken(someTarget());
     const products = ['debt'] as const;
     const consent = { owner: token.target, products: [...products] };

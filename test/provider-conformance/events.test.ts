@@ -83,24 +83,20 @@ const signatureOf = (index: number): string =>
 const bodyOf = (index: number): Buffer => Buffer.from(receiver.received[index]?.body ?? '');
 
 describe('Activation', () => {
-  statement(
-    'URL, signing key and mode are configured per client: without them nothing is sent',
-    ['control'],
-    async () => {
-      const other = { clientId: '00000000-0000-4000-8000-00000000cccc', apiKey: 'unconfigured-key' };
-      await control().setClient(other.clientId, { apiKey: other.apiKey });
-      const user = await plannedUser({ durationMs: 0 });
-      const webhook = { enable: true, retries: 1 };
-      const taskId = await clientWith(other).startTask({ ...taskOf(user), webhook });
-      await control().waitForEvent('deliveries-ended', (event) => event.taskId === taskId);
-      expect((await control().task(taskId)).deliveries).toMatchObject([{ error: 'not-configured' }]);
-      expect(receiver.received).toEqual([]);
-    },
-  );
+  statement('URL, signing key and mode are configured per client: without them nothing is sent', async () => {
+    const other = { clientId: '00000000-0000-4000-8000-00000000cccc', apiKey: 'unconfigured-key' };
+    await control().setClient(other.clientId, { apiKey: other.apiKey });
+    const user = await plannedUser({ durationMs: 0 });
+    const webhook = { enable: true, retries: 1 };
+    const taskId = await clientWith(other).startTask({ ...taskOf(user), webhook });
+    await control().waitForEvent('deliveries-ended', (event) => event.taskId === taskId);
+    expect((await control().task(taskId)).deliveries).toMatchObject([{ error: 'not-configured' }]);
+    expect(receiver.received).toEqual([]);
+  });
 });
 
 describe('Request field webhook', () => {
-  statement('when it is omitted, or enable is false, nothing is sent', ['control'], async () => {
+  statement('when it is omitted, or enable is false, nothing is sent', async () => {
     for (const taskId of [await announced(), await announced({ enable: false, retries: 5 })]) {
       expect((await control().task(taskId)).deliveries).toEqual([]);
     }
@@ -108,7 +104,7 @@ describe('Request field webhook', () => {
 });
 
 describe('Trigger', () => {
-  statement('a terminal status is delivered by an HTTP POST', ['control'], async () => {
+  statement('a terminal status is delivered by an HTTP POST', async () => {
     for (const outcome of [
       'COMPLETED',
       'PARTIAL',
@@ -124,7 +120,7 @@ describe('Trigger', () => {
     }
   });
 
-  statement('PENDING and RUNNING never produce one', ['control'], async () => {
+  statement('PENDING and RUNNING never produce one', async () => {
     const user = await plannedUser({ durationMs: null });
     const taskId = await client.startTask({ ...taskOf(user), webhook: { enable: true } });
     await control().advanceClock(3_600);
@@ -135,7 +131,7 @@ describe('Trigger', () => {
 
 describe('Payload', () => {
   // Not shown: Events: length of `taskId` in a delivery
-  statement('in plain mode it is taskId and taskStatus', ['control'], async () => {
+  statement('in plain mode it is taskId and taskStatus', async () => {
     const taskId = await announced({ enable: true });
     expect(JSON.parse(bodyOf(0).toString())).toEqual({ taskId, taskStatus: 'COMPLETED' });
     expect(parseDelivery(bodyOf(0), signingKey)).toEqual({
@@ -147,7 +143,6 @@ describe('Payload', () => {
 
   statement(
     'in encrypted mode it is {data}, which the shared key decrypts to the plain payload',
-    ['control'],
     async () => {
       await control().setWebhook(server.clientId, { mode: 'encrypted' });
       const taskId = await announced({ enable: true });
@@ -166,24 +161,20 @@ describe('Signature', () => {
   const key = signingKeyOf(signingKey);
   // Not shown: Events: case of the hex digits
   // Not shown: Events: encoding of the shared key
-  statement(
-    'X-Service-Signature is sha256= and the HMAC-SHA256 of the raw body, in both modes',
-    ['control'],
-    async () => {
-      await announced({ enable: true });
-      await control().setWebhook(server.clientId, { mode: 'encrypted' });
-      await announced({ enable: true });
-      for (const index of [0, 1]) {
-        expect(signatureOf(index)).toBe(`sha256=${openssl.hmacHex(bodyOf(index), signingKey)}`);
-        expect(verifySignature(signatureOf(index), bodyOf(index), [another, key])).toEqual({
-          verified: true,
-          key: signingKey,
-        });
-      }
-    },
-  );
+  statement('X-Service-Signature is sha256= and the HMAC-SHA256 of the raw body, in both modes', async () => {
+    await announced({ enable: true });
+    await control().setWebhook(server.clientId, { mode: 'encrypted' });
+    await announced({ enable: true });
+    for (const index of [0, 1]) {
+      expect(signatureOf(index)).toBe(`sha256=${openssl.hmacHex(bodyOf(index), signingKey)}`);
+      expect(verifySignature(signatureOf(index), bodyOf(index), [another, key])).toEqual({
+        verified: true,
+        key: signingKey,
+      });
+    }
+  });
 
-  statement('a delivery with another body, key or signature is not verified', ['control'], async () => {
+  statement('a delivery with another body, key or signature is not verified', async () => {
     const taskId = await announced({ enable: true });
     expect(verifySignature(signatureOf(0), bodyOf(0), [another])).toMatchObject({ verified: false });
     for (const tamper of ['signature', 'missing', 'malformed', 'truncated', 'body'] as const) {
@@ -198,7 +189,7 @@ describe('Signature', () => {
 });
 
 describe('Delivery', () => {
-  statement('200 and 204 are success; anything else is delivered again', ['control'], async () => {
+  statement('200 and 204 are success; anything else is delivered again', async () => {
     for (const [statuses, attempts] of [
       [[200], 1],
       [[204], 1],
@@ -215,7 +206,6 @@ describe('Delivery', () => {
   // Not shown: Events: attempts 4 and 5
   statement(
     'attempts are made when the task ends, after 30 s, after 60 s, and so on up to retries',
-    ['control'],
     async () => {
       await receiveWith([503]);
       expect(await attemptsAfter(5)).toEqual([0, 30, 60, 90, 120]);
@@ -225,7 +215,7 @@ describe('Delivery', () => {
     },
   );
 
-  statement('an attempt waits at most 5 seconds for the answer', ['control'], async () => {
+  statement('an attempt waits at most 5 seconds for the answer', async () => {
     const silent = await httpServer(() => {});
     await control().setWebhook(server.clientId, { url: silent.baseUrl });
     const before = performance.now();
@@ -237,7 +227,7 @@ describe('Delivery', () => {
     expect(waited).toBeLessThan(60_000);
   });
 
-  statement('when all attempts fail, the client reads the task', ['control'], async () => {
+  statement('when all attempts fail, the client reads the task', async () => {
     await receiveWith([500]);
     const taskId = await announced({ enable: true, retries: 1 });
     expect((await control().task(taskId)).deliveries).toMatchObject([{ status: 500 }]);
@@ -247,33 +237,25 @@ describe('Delivery', () => {
 
 describe('Elsewhere', () => {
   // Not shown: Events: events of the consent flow and of v1 tasks
-  statement(
-    'events of the consent flow and of v1 tasks are not shown: none is sent',
-    ['control'],
-    async () => {
-      const credentials = await plannedUser({ durationMs: 0 });
-      await legacyEndOf({ action: 'demo-bank:tef', credentials, webhook: true });
-      await control().advanceClock(600);
-      // A v2 task that ends later is delivered, so the other one has no pending delivery.
-      const later = await announced({ enable: true });
-      expect(receiver.received.map(({ body }) => JSON.parse(body).taskId)).toEqual([later]);
-    },
-  );
+  statement('events of the consent flow and of v1 tasks are not shown: none is sent', async () => {
+    const credentials = await plannedUser({ durationMs: 0 });
+    await legacyEndOf({ action: 'demo-bank:tef', credentials, webhook: true });
+    await control().advanceClock(600);
+    // A v2 task that ends later is delivered, so the other one has no pending delivery.
+    const later = await announced({ enable: true });
+    expect(receiver.received.map(({ body }) => JSON.parse(body).taskId)).toEqual([later]);
+  });
 
-  statement(
-    "the webhook is never sent in the provider's sandbox, even if it is requested",
-    ['control'],
-    async () => {
-      const quiet = await startSandbox({ taskDurationMs: 0, webhooks: false });
-      try {
-        await sandboxControl(quiet.baseUrl).setWebhook(quiet.clientId, { url: receiver.url });
-        const own = createProviderClient({ ...quiet });
-        const taskId = await own.startTask({ ...taskOf(newUser()), webhook: { enable: true } });
-        expect(await own.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
-        expect((await sandboxControl(quiet.baseUrl).task(taskId)).deliveries).toEqual([]);
-      } finally {
-        await quiet.close();
-      }
-    },
-  );
+  statement("the webhook is never sent in the provider's sandbox, even if it is requested", async () => {
+    const quiet = await startSandbox({ taskDurationMs: 0, webhooks: false });
+    try {
+      await sandboxControl(quiet.baseUrl).setWebhook(quiet.clientId, { url: receiver.url });
+      const own = createProviderClient({ ...quiet });
+      const taskId = await own.startTask({ ...taskOf(newUser()), webhook: { enable: true } });
+      expect(await own.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });
+      expect((await sandboxControl(quiet.baseUrl).task(taskId)).deliveries).toEqual([]);
+    } finally {
+      await quiet.close();
+    }
+  });
 });

@@ -117,12 +117,10 @@ export const server =
   PROVIDER_BASE_URL === undefined ? await startOurs() : named(PROVIDER_BASE_URL, process.env);
 afterAll(server.close);
 
-/** A test of one statement of the document. `name` is the statement. */
-export const statement = (
-  name: string,
-  needed: readonly Need[],
-  run: (context: TestContext) => Promise<void>,
-): void => {
+type Run = (context: TestContext) => Promise<void>;
+
+/** A test of one statement of the document, which is its name. */
+export const statementNeeding = (needed: readonly Need[], name: string, run: Run): void => {
   const missing = needed.filter((need) => !server.has(need));
   // A real provider takes minutes for an extraction.
   test(name, { timeout: server.control === undefined ? 300_000 : 120_000 }, async (context) => {
@@ -131,9 +129,13 @@ export const statement = (
   });
 };
 
+/** The same of one that only our sandbox can be asked for, as most are. */
+export const statement = (name: string, run: Run): void => statementNeeding(['control'], name, run);
+
 /** The control interface, for statements that need it. */
 export const control = (): SandboxControl => {
-  if (server.control === undefined) throw new Error('The statement does not list `control` as a need.');
+  if (server.control === undefined)
+    throw new Error('The statement is none of `statement`, which needs the control interface.');
   return server.control;
 };
 

@@ -19,18 +19,7 @@ import {
 /** Section "States and transitions" of the provider's API document. */
 
 describe('Consent', () => {
-  statement(
-    'an active consent that is revoked becomes INACTIVE with subStatus REVOKED',
-    ['control'],
-    async () => {
-      const { token, consentId } = await someConsent();
-      await client.revokeConsent(token, consentId);
-      const revoked = { status: 'INACTIVE', subStatus: 'REVOKED' };
-      expect(await client.getConsent(token, consentId)).toMatchObject(revoked);
-    },
-  );
-
-  statement('a consent that is not active is not revoked', ['control'], async () => {
+  statement('a consent that is not active is not revoked', async () => {
     const { token, consentId } = await someConsent();
     await control().alterConsent(consentId, { subStatus: 'EXPIRED' });
     await fails(client.revokeConsent(token, consentId), ProviderRefused);
@@ -45,7 +34,7 @@ describe('v1 legacy task statuses', () => {
     ['CREDENTIALS_LOCKED', 'locked', 401],
     ['FAILED', 'error', 500],
   ];
-  statement('success, wrong_login, locked and error come inside an HTTP 200', ['control'], async () => {
+  statement('success, wrong_login, locked and error come inside an HTTP 200', async () => {
     for (const [outcome, taskStatus, taskStatusCode] of outcomes) {
       const taskId = await client.startLegacyTask({
         action: 'demo-bank:movement',
@@ -59,7 +48,7 @@ describe('v1 legacy task statuses', () => {
 });
 
 describe('v2 task', () => {
-  statement('a task is PENDING while queued and RUNNING while executing', ['control'], async () => {
+  statement('a task is PENDING while queued and RUNNING while executing', async () => {
     const user = await plannedUser({ durationMs: 60_000 });
     // PENDING lasts for half a second, which the first read on a busy machine may miss.
     let taskId: string;
@@ -76,24 +65,20 @@ describe('v2 task', () => {
     CREDENTIALS_WRONG: undefined,
     CREDENTIALS_LOCKED: undefined,
   };
-  statement(
-    'the outcome follows from those of the actions, and without access there are none',
-    ['control'],
-    async () => {
-      for (const [outcome, codes] of Object.entries(ends)) {
-        const taskId = await client.startTask(taskFor(outcome as Outcome));
-        const { taskStatus, results } = await client.waitForTask(taskId, waiting);
-        const actions = results?.actions.map(({ status, error }) => ({ status, code: error?.code ?? null }));
-        const expected = codes?.map((code) => ({ status: code === null ? 'COMPLETED' : 'FAILED', code }));
-        expect({ taskStatus, actions }).toEqual({ taskStatus: outcome, actions: expected });
-        if (codes === undefined) expect(results).toBeNull();
-        // A failure of the task is none of the call.
-        expect((await control().calls({ taskId, method: 'GET' })).at(-1)).toMatchObject({ status: 200 });
-      }
-    },
-  );
+  statement('the outcome follows from those of the actions, and without access there are none', async () => {
+    for (const [outcome, codes] of Object.entries(ends)) {
+      const taskId = await client.startTask(taskFor(outcome as Outcome));
+      const { taskStatus, results } = await client.waitForTask(taskId, waiting);
+      const actions = results?.actions.map(({ status, error }) => ({ status, code: error?.code ?? null }));
+      const expected = codes?.map((code) => ({ status: code === null ? 'COMPLETED' : 'FAILED', code }));
+      expect({ taskStatus, actions }).toEqual({ taskStatus: outcome, actions: expected });
+      if (codes === undefined) expect(results).toBeNull();
+      // A failure of the task is none of the call.
+      expect((await control().calls({ taskId, method: 'GET' })).at(-1)).toMatchObject({ status: 200 });
+    }
+  });
 
-  statement('no action could run: FAILED, each action with an error', ['control'], async () => {
+  statement('no action could run: FAILED, each action with an error', async () => {
     const request = { ...taskOf(newUser()), entity: 'demo-service' };
     const { taskStatus, results } = await endOf(request);
     expect(taskStatus).toBe('FAILED');
@@ -101,7 +86,7 @@ describe('v2 task', () => {
     expect(results?.actions.every(({ error }) => error != null)).toBe(true);
   });
 
-  statement('an undocumented status counts as still running', ['control'], async () => {
+  statement('an undocumented status counts as still running', async () => {
     const user = await plannedUser({ durationMs: 0, read: [{ kind: 'status', taskStatus: 'PAUSED' }] });
     const taskId = await client.startTask(taskOf(user));
     expect(await client.waitForTask(taskId, waiting)).toMatchObject({ taskStatus: 'COMPLETED' });

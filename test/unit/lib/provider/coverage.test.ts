@@ -17,9 +17,9 @@ const sectionsOf = (file: string) =>
     .slice(1)
     .map((section) => ({
       title: section.slice(0, section.indexOf("'")),
-      tests: [...section.matchAll(/\bstatement\(\s*(['"`])((?:[^\\]|\\.)*?)\1/g)].map(
-        ([, , name = '']) => name,
-      ),
+      tests: [
+        ...section.matchAll(/\bstatement(?:Needing)?\((?:\s*\[[^\]]*\],)?\s*(['"`])((?:[^\\]|\\.)*?)\1/g),
+      ].map(([, , name = '']) => name),
     }));
 
 test.each(files)('%s has sections, and each of them statements', (file) => {
@@ -42,7 +42,7 @@ test('the page has an assumption for each of the 31 gaps of the document', () =>
 test('each gap is named above the test of what is assumed, and no other is', () => {
   const suite = files.map((file) => read(`test/provider-conformance/${file}.test.ts`)).join('\n');
   const named = [
-    ...suite.matchAll(/^ *\/\/ Not shown: (.*)\n(?= *(?:\/\/ Not shown: .*\n *)*statement\()/gm),
+    ...suite.matchAll(/^ *\/\/ Not shown: (.*)\n(?= *(?:\/\/ Not shown: .*\n *)*statement(?:Needing)?\()/gm),
   ];
   expect(named.map(([, gap]) => gap).toSorted()).toEqual(gaps.toSorted());
 });
