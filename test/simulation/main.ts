@@ -43,7 +43,7 @@ const options = new Command()
     '--replay <schedule>',
     'run one schedule and print its trace: seed-N, outage-N, population-N, refusal-N, neighbour-N, sharing-N, small-N/step, or scenario/step.index,…',
   )
-  .option('--faults', 'run every planted fault; print what it does and the schedule that catches it')
+  .option('--faults', 'run every planted fault; print the schedule that catches it')
   .option('--outages', 'print what broken extractions and outages of the provider take')
   .option(
     '--crowds [name]',

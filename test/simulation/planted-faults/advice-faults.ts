@@ -5,64 +5,56 @@ const decide = 'lib/extraction/decide.ts';
 
 /** Faults of why an extraction ended, and of what to do next. */
 export const adviceFaults: Faults = {
-  'requested-again-beside-a-task': {
-    does: 'Callers are advised to request an extraction again that may run.',
+  'Callers are advised to request an extraction again that may run.': {
     file: 'lib/extraction/advice.ts',
     find: "adviceOfCode(reason, status) ?? 'ask-provider'",
     replace: "adviceOfCode(reason, status) ?? 'request-again'",
     caughtBy: 'no-repeat-beside-a-task',
   },
-  'wait-after-the-close': {
-    does: 'A close keeps the advice to wait.',
+  'A close keeps the advice to wait.': {
     file: transitions,
     find: 'adviceOf({ ...decision.record, ...set, dueShard: undefined })',
     replace: 'adviceOf({ ...decision.record, ...set })',
     caughtBy: 'advice-follows',
   },
-  'grace-ends-without-an-event': {
-    does: 'The end of the grace of TIMED_OUT is housekeeping to consumers.',
+  'The end of the grace of TIMED_OUT is housekeeping to consumers.': {
     file: 'lib/downstream/decode-extraction-event.ts',
     find: "if (now.advice !== undefined && now.advice !== before.advice) return { kind: 'advised' } as const;",
     caughtBy: 'change-is-published',
   },
-  'no-advice-with-results': {
-    does: 'Collected results bring no advice.',
+  'Collected results bring no advice.': {
     file: transitions,
     find: 'defined({ results, actionResults, advice })',
     replace: 'defined({ results, actionResults })',
     caughtBy: 'advice-follows',
   },
-  'quota-forgotten': {
-    does: 'A start that was not accepted does not leave its cause in the record.',
+  'A start that was not accepted does not leave its cause in the record.': {
     file: decide,
     find: 'notBefore: result.notBefore, lastProblem: result.problem }',
     replace: 'notBefore: result.notBefore }',
     caughtBy: 'problem-is-of-last-try',
   },
-  'cause-costs-a-write': {
-    does: 'Each start that is held writes its cause.',
+  'Each start that is held writes its cause.': {
     file: decide,
     find: 'if (notBefore === undefined) return retry;',
     caughtBy: 'cause-costs-no-write',
     where: { scenario: 'breakers-open' },
   },
-  'cause-outlives-the-start': {
-    does: 'The cause of an earlier try stays beside an accepted start.',
+  'The cause of an earlier try stays beside an accepted start.': {
     file: transitions,
     find: "remove: ['reason', 'lastProblem', 'advice', 'settledAt', 'settledBy', 'expiresAt'],",
     replace: "remove: ['reason', 'advice', 'settledAt', 'settledBy', 'expiresAt'],",
     caughtBy: 'problem-is-of-last-try',
   },
-  'unknown-consent-is-no-reason': {
-    does: 'A start that was refused under a consent that the provider does not know ends with the status of the refusal.',
-    file: 'lib/extraction/start/start-call.ts',
-    find: "if (error instanceof ProviderRefused && error.status === 404) return 'consent-unknown';",
-    replace: '',
-    caughtBy: 'consent-is-the-reason',
-    where: { scenario: 'consent-refused', faults: 1 },
-  },
-  'code-of-a-refusal-hides-the-consent': {
-    does: 'A start that was refused with an errorType ends with it, whatever the consent shows.',
+  'A start that was refused under a consent that the provider does not know ends with the status of the refusal.':
+    {
+      file: 'lib/extraction/start/start-call.ts',
+      find: "if (error instanceof ProviderRefused && error.status === 404) return 'consent-unknown';",
+      replace: '',
+      caughtBy: 'consent-is-the-reason',
+      where: { scenario: 'consent-refused', faults: 1 },
+    },
+  'A start that was refused with an errorType ends with it, whatever the consent shows.': {
     file: 'lib/extraction/start/start-call.ts',
     find: '(await readConsentProblem(token)) ?? result.reason;',
     replace:

@@ -1,4 +1,5 @@
 import { defined } from '#lib/defined.ts';
+import { fuzzFaults } from '../../fuzz/planted-faults.ts';
 import { adviceFaults } from './advice-faults.ts';
 import { mixFaults, outageFaults, populationFaults } from './breaker-faults.ts';
 import { crowdFaults, neighbourFaults, sharingFaults } from './crowd-faults.ts';
@@ -13,7 +14,7 @@ import { startFaults } from './start-faults.ts';
 const faultsOf = (faults: Faults, world?: PlantedFault['world']): readonly PlantedFault[] =>
   Object.entries(faults).map(([name, fault]) => ({ name, replace: '', ...fault, ...defined({ world }) }));
 
-/** Every planted fault. The simulation, or the enumeration, must catch each, or it would miss such a defect. */
+/** Every planted fault. The simulation, the enumeration or the fuzz must catch each, or it would miss such a defect. */
 export const plantedFaults: readonly PlantedFault[] = [
   ...faultsOf(startFaults),
   ...faultsOf(deliveryAndOutcomeFaults),
@@ -29,4 +30,5 @@ export const plantedFaults: readonly PlantedFault[] = [
   ...faultsOf(sharingFaults, 'sharing'),
   ...faultsOf(loginFaults, 'refusal'),
   ...faultsOf(decisionFaults, 'enumeration'),
+  ...fuzzFaults,
 ];

@@ -7,115 +7,99 @@ const stored = 'lib/breaker/stored-breaker.ts';
 
 /** Faults of the breakers, which are searched in outages of the provider. */
 export const outageFaults: Faults = {
-  'failures-not-shared': {
-    does: 'Each process counts its own failures.',
+  'Each process counts its own failures.': {
     file: item,
     find: 'const stored = await store.replace(name, current.version, { state: format(state), version });',
     replace: 'const stored = { state, version };',
     caughtBy: 'unconfirmed-bounded',
   },
-  'breaker-cached-forever': {
-    does: 'A process reads the state of the breakers only once.',
+  'A process reads the state of the breakers only once.': {
     file: circuit,
     find: 'time() - readAt < cacheMs && (known',
     replace: 'Number.isFinite(readAt) && (known',
     caughtBy: 'held-calls-not-made',
   },
-  'everybody-takes-the-turn': {
-    does: 'Each process that finds a turn free makes a call.',
+  'Each process that finds a turn free makes a call.': {
     file: circuit,
     find: "mayStart(state, name, time()) === 'yes'",
     replace: "(mayStart(state, name, time()) === 'yes' || state.opened !== undefined)",
     caughtBy: 'held-calls-not-made',
   },
-  'turn-without-login': {
-    does: 'Who has a turn makes the start call without a login before.',
+  'Who has a turn makes the start call without a login before.': {
     file: 'lib/extraction/start/start.ts',
     find: "const logIn = admission.kind === 'turn' ? deps.logIn : undefined;",
     replace: 'const logIn = undefined;',
     caughtBy: 'logs-in-first',
   },
-  'refusal-closes': {
-    does: 'A start that is refused with a 400 counts as accepted.',
+  'A start that is refused with a 400 counts as accepted.': {
     file: circuit,
     find: "if (shown.kind === 'accepted') {",
     replace: "if (shown.kind !== 'failed') {",
     caughtBy: 'closed-by-an-accepted-start',
   },
-  'turn-for-ever': {
-    does: 'A turn is never free again if its holder was interrupted.',
+  'A turn is never free again if its holder was interrupted.': {
     file: state,
     find: 'const turn: Turn = { at: now + turnSeconds * 1_000, holder };',
     replace: 'const turn: Turn = { at: now + 3_600_000 + 0 * turnSeconds, holder };',
     caughtBy: 'recovers',
   },
-  'reports-on-a-stale-read': {
-    does: 'A report of a turn begins with a read that may not know the turn yet.',
+  'A report of a turn begins with a read that may not know the turn yet.': {
     file: item,
     find: "await store.read(name, 'strongly')",
     replace: "await store.read(name, 'eventually')",
     caughtBy: 'logs-in-first',
     firstSeed: 150,
   },
-  'failures-not-stored': {
-    does: 'A group is stored as out of trouble although its starts fail.',
+  'A group is stored as out of trouble although its starts fail.': {
     file: stored,
     find: '[name, acceptedAt ?? null, ...failed]',
     replace: '[name, acceptedAt ?? null]',
     caughtBy: 'opens-in-time',
   },
-  'refusals-counted': {
-    does: 'A 4xx counts as a failure of the provider.',
+  'A 4xx counts as a failure of the provider.': {
     file: 'lib/extraction/start/shown-by.ts',
     find: 'if (!(error instanceof ProviderAmbiguous)) return false;',
     replace: 'if (!(error instanceof ProviderAmbiguous)) return true;',
     caughtBy: 'opens-for-a-reason',
   },
-  'pauses-do-not-grow': {
-    does: 'The pause after a failed turn is as long as the one before.',
+  'The pause after a failed turn is as long as the one before.': {
     file: state,
     find: 'Math.min(2 * opened.pause, maxOpenSeconds)',
     replace: 'Math.min(opened.pause, maxOpenSeconds)',
     caughtBy: 'pauses-double',
   },
-  'hanging-starts-not-counted': {
-    does: 'A start call counts as failed only once its timeout has ended it.',
+  'A start call counts as failed only once its timeout has ended it.': {
     file: 'lib/extraction/start/gate.ts',
     find: 'slow ??= report();',
     replace: 'slow ??= undefined;',
     caughtBy: 'opens-in-time',
   },
-  'slow-success-not-taken-back': {
-    does: 'The acceptance of a start that was slow does not close the breakers.',
+  'The acceptance of a start that was slow does not close the breakers.': {
     file: 'lib/extraction/start/gate.ts',
     find: "!== undefined && shown.kind === 'failed' && going.kind !== 'turn';",
     replace: "!== undefined && shown.kind !== 'nothing' && going.kind !== 'turn';",
     caughtBy: 'accepted-closes',
     firstSeed: 16,
   },
-  'slow-starts-always-written': {
-    does: 'A slow start is written although another of its group was accepted a moment before.',
+  'A slow start is written although another of its group was accepted a moment before.': {
     file: state,
     find: "if (kind === 'slow' && holder === undefined && failedAt <= acceptedAt) return state;",
     replace: '',
     caughtBy: 'accepted-outweighs-slow',
   },
-  'broken-one-counts-with-each-call': {
-    does: 'An extraction that always fails counts with each of its calls.',
+  'An extraction that always fails counts with each of its calls.': {
     file: state,
     find: 'before.failed.length >= settings.failures || before.failed.some(([one]) => one === extraction);',
     replace: 'before.failed.length >= settings.failures;',
     caughtBy: 'opens-for-a-reason',
   },
-  'held-start-abandoned': {
-    does: 'The machine retries a held start four times only.',
+  'The machine retries a held start four times only.': {
     file: 'infra/extraction-machine-definition.ts',
     find: 'MaxAttempts: startRetryAttempts(timings),',
     replace: 'MaxAttempts: 4,',
     caughtBy: 'recovers',
   },
-  'broken-groups-take-the-turns': {
-    does: 'Groups that did not fail take the turn of those that failed, and leave theirs free.',
+  'Groups that did not fail take the turn of those that failed, and leave theirs free.': {
     file: state,
     find: 'const shared = isFailing(group) ? {',
     replace: 'const shared = group !== undefined ? {',
@@ -125,40 +109,35 @@ export const outageFaults: Faults = {
 
 /** Faults of the breakers, and of what reads share, which are searched in the mixes. */
 export const mixFaults: Faults = {
-  'banks-are-an-overload': {
-    does: 'Starts that fail at one bank lower the rate of all, however many pass at others.',
+  'Starts that fail at one bank lower the rate of all, however many pass at others.': {
     file: 'lib/rate-limit/call-counts.ts',
     find: 'beside >= byChance / 2',
     replace: 'beside >= 0 * byChance',
     caughtBy: 'half-start-soon',
     firstSeed: 20,
   },
-  'callers-share-a-breaker': {
-    does: 'All callers have one item.',
+  'All callers have one item.': {
     file: 'lib/extraction/record.ts',
     find: 'caller: record.requestedBy,',
     replace: "caller: 'arn:aws:iam::111122223333:role/Caller',",
     caughtBy: 'bounded-delay',
     firstSeed: 13,
   },
-  'groups-share-a-breaker': {
-    does: 'All banks of a caller are one group.',
+  'All banks of a caller are one group.': {
     file: 'lib/extraction/record.ts',
     find: 'group: entityOrProductOf(record),',
     replace: "group: 'all',",
     caughtBy: 'bounded-delay',
     firstSeed: 9,
   },
-  'broken-groups-count-again': {
-    does: 'A group whose last start failed before counts for its caller again.',
+  'A group whose last start failed before counts for its caller again.': {
     file: state,
     find: 'first !== undefined && first[1] > acceptedAt;',
     replace: 'first !== undefined && first[1] > 0 * acceptedAt;',
     caughtBy: 'opens-for-a-reason',
     firstSeed: 5,
   },
-  'moved-message-for-ever': {
-    does: 'A message that moves to the slow queue reads whenever it is received, although another has read since.',
+  'A message that moves to the slow queue reads whenever it is received, although another has read since.': {
     file: 'lib/extraction/run.ts',
     find: 'dueAt: invoker.dueAt ?? dueAt',
     replace: 'dueAt: invoker.dueAt',
@@ -169,8 +148,7 @@ export const mixFaults: Faults = {
 
 /** Faults of the breakers, which are searched in random populations. */
 export const populationFaults: Faults = {
-  'pause-of-an-hour': {
-    does: '`Retry-After` lengthens a pause without a limit.',
+  '`Retry-After` lengthens a pause without a limit.': {
     file: state,
     find: 'Math.min(retryAt, now + maxOpenSeconds * 1_000)',
     replace: 'Math.min(retryAt, now + 0 * maxOpenSeconds + 3_600_000)',

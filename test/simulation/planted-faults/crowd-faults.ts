@@ -5,148 +5,130 @@ const dispatcher = 'lib/rate-limit/dispatch-starts.ts';
 
 /** Faults of the line, its rate and its dispatcher. `firstSeed` is the small crowd that shows it, the first one 1. */
 export const crowdFaults: Faults = {
-  'lane-without-its-caller': {
-    does: 'All callers share a lane, in which banks go by turns.',
+  'All callers share a lane, in which banks go by turns.': {
     file: 'lib/rate-limit/choose-next.ts',
     find: '[place.caller, laneOf(place), prefixOf(place)]',
     replace: '[place.priority, place.priority, prefixOf(place)]',
     caughtBy: 'lanes-share',
     firstSeed: 1,
   },
-  'lane-read-to-its-end': {
-    does: 'The dispatcher reads all groups of a lane before it reads the next lane.',
+  'The dispatcher reads all groups of a lane before it reads the next lane.': {
     file: 'lib/rate-limit/read-line.ts',
     find: 'const maxOfLane = 8;',
     replace: 'const maxOfLane = 8_000;',
     caughtBy: 'lanes-share',
     firstSeed: 14,
   },
-  'hung-release-holds-all': {
-    does: 'A tick ends once all of its releases have ended.',
+  'A tick ends once all of its releases have ended.': {
     file: dispatcher,
     find: 'for (const one of ticked.releases) releases.begin(one);',
     replace: "for (const one of ticked.releases) releases.begin(one); await releases.end('idle');",
     caughtBy: 'rate-is-kept',
     firstSeed: 15,
   },
-  'refused-goes-to-the-end': {
-    does: 'A start that the provider refused waits behind all others of its lane.',
+  'A start that the provider refused waits behind all others of its lane.': {
     file: 'lib/extraction/start/asking.ts',
     find: 'const at = placeAt(requestedAt, { refusals, notBefore }, time);',
     replace: 'const at = time.toISOString();',
     caughtBy: 'oldest-first',
     firstSeed: 2,
   },
-  'refused-blocks-its-lane': {
-    does: 'A start that is refused again and again comes back to the front each time.',
+  'A start that is refused again and again comes back to the front each time.': {
     file: 'lib/extraction/start/asking.ts',
     find: 'const at = placeAt(requestedAt, { refusals, notBefore }, time);',
     replace: 'const at = requestedAt;',
     caughtBy: 'nobody-is-lost',
     firstSeed: 10,
   },
-  'one-user-teaches-the-rate': {
-    does: 'Each refusal of a start that is refused again and again lowers the rate of all.',
+  'Each refusal of a start that is refused again and again lowers the rate of all.': {
     file: gate,
     find: 'if (showsRate(refusalsOf(asking))) await',
     replace: 'await',
     caughtBy: 'lanes-share',
     firstSeed: 10,
   },
-  'window-counted-from-the-request': {
-    does: 'The start window counts the time in line.',
+  'The start window counts the time in line.': {
     file: 'lib/extraction/start-window.ts',
     find: 'startWindow: startWindow + waited / 1_000,',
     replace: 'startWindow: startWindow + 0 * waited,',
     caughtBy: 'nobody-is-lost',
     firstSeed: 3,
   },
-  'a-user-is-taken-for-the-rate': {
-    does: 'A 429 about one user counts as one of the rate.',
+  'A 429 about one user counts as one of the rate.': {
     file: gate,
     find: '/^http-429(\\/|$)/.test(result.problem)',
     replace: 'result.problem !== undefined',
     caughtBy: 'learnt-from-the-rate',
     firstSeed: 4,
   },
-  'no-lease': {
-    does: 'Each dispatcher releases, also while another has the lease.',
+  'Each dispatcher releases, also while another has the lease.': {
     file: 'lib/rate-limit/rate-state.ts',
     find: 'isDispatching(state, now) && state.lease?.holder !== holder;',
     replace: "isDispatching(state, now) && holder === '';",
     caughtBy: 'one-dispatcher',
     firstSeed: 5,
   },
-  'refusals-not-counted': {
-    does: 'Nothing is learnt from what the provider accepts and refuses.',
+  'Nothing is learnt from what the provider accepts and refuses.': {
     file: 'lib/rate-limit/start-limiter.ts',
     find: 'await line.count(second, {',
     replace: 'await Promise.resolve({',
     caughtBy: 'rate-is-kept',
     firstSeed: 2,
   },
-  'grows-by-the-window': {
-    does: 'A low rate grows in a window of minutes as in one of ten seconds.',
+  'A low rate grows in a window of minutes as in one of ten seconds.': {
     file: 'lib/rate-limit/learn-rate.ts',
     find: 'Math.max(1, seconds / windowSeconds)',
     replace: 'Math.max(1, 0 * seconds)',
     caughtBy: 'rate-is-kept',
     firstSeed: 9,
   },
-  'cancelled-waits-on': {
-    does: 'What is cancelled in line stays there until its turn.',
+  'What is cancelled in line stays there until its turn.': {
     file: 'lib/extraction/operate/cancel.ts',
     find: "if (result.record?.status === 'NOT_STARTED') await endWait(result.record, deps);",
     caughtBy: 'withdrawn-is-over',
     firstSeed: 8,
   },
-  'cancelled-without-an-answer': {
-    does: 'The item of what is cancelled goes, and nobody answers its callback token.',
+  'The item of what is cancelled goes, and nobody answers its callback token.': {
     file: 'lib/extraction/end-wait.ts',
     find: 'if (found.callbackToken !== undefined) await wake(found.callbackToken, extractionId);',
     caughtBy: 'withdrawn-is-over',
     firstSeed: 8,
   },
-  'erased-waits-on': {
-    does: 'The execution of what is erased in line waits there until its item goes with the rest, two minutes later.',
-    file: 'lib/extraction/erase/erase-extraction.ts',
-    find: "if (written?.status === 'NOT_STARTED') await removeUnstarted(of, deps);",
-    replace: "if (written?.status === 'NOT_STARTED') await deps.requests.remove(of.requestId, 'any task');",
-    caughtBy: 'withdrawn-is-over',
-    firstSeed: 11,
-  },
-  'erased-stays-in-line': {
-    does: 'The callback token of what is erased in line is answered, but its item stays.',
+  'The execution of what is erased in line waits there until its item goes with the rest, two minutes later.':
+    {
+      file: 'lib/extraction/erase/erase-extraction.ts',
+      find: "if (written?.status === 'NOT_STARTED') await removeUnstarted(of, deps);",
+      replace: "if (written?.status === 'NOT_STARTED') await deps.requests.remove(of.requestId, 'any task');",
+      caughtBy: 'withdrawn-is-over',
+      firstSeed: 11,
+    },
+  'The callback token of what is erased in line is answered, but its item stays.': {
     file: 'lib/extraction/end-wait.ts',
     find: 'if (await startLine.withdraw(found)) return true;',
     replace: 'if (found.extractionId === extractionId) return true;',
     caughtBy: 'withdrawn-is-over',
     firstSeed: 11,
   },
-  'waited-too-long-stays-in-line': {
-    does: 'What has waited for too long is not started, and stays in line.',
+  'What has waited for too long is not started, and stays in line.': {
     file: 'lib/extraction/reconcile/reconcile.ts',
     find: 'await endWaitOf(result, deps);',
     caughtBy: 'not-started-is-not-in-line',
     firstSeed: 13,
   },
-  'failures-of-before-the-cut': {
-    does: 'A start that was admitted before a cut, and hung, counts at the lower rate.',
+  'A start that was admitted before a cut, and hung, counts at the lower rate.': {
     file: 'lib/rate-limit/start-limiter.ts',
     find: "if (shown.kind === 'failed' && isBeforeCut(state, shown.admittedAt)) return undefined;",
     caughtBy: 'rate-is-kept',
     firstSeed: 16,
   },
-  'slow-starts-show-late': {
-    does: 'A start that hangs is an overload once it has ended, and not once it is slow.',
+  'A start that hangs is an overload once it has ended, and not once it is slow.': {
     file: gate,
     find: 'return { countedAt: await reportFailure(asking, admitted, isFirst, deps) };',
     replace: 'return { countedAt: await reportFailure(asking, admitted, !isFirst, deps) };',
     caughtBy: 'nobody-is-lost',
     firstSeed: 16,
   },
-  'ends-before-its-record': {
-    does: 'An execution whose start window is over ends, and leaves its record to the sweep.',
+  'An execution whose start window is over ends, and leaves its record to the sweep.': {
     file: 'lib/extraction/decide.ts',
     find: "if (isWindowOver(context)) return failStart('StartWindowOver', problem);",
     replace:
@@ -154,79 +136,69 @@ export const crowdFaults: Faults = {
     caughtBy: 'closed-with-its-execution',
     firstSeed: 17,
   },
-  'waits-after-its-window': {
-    does: 'A start that the rate refuses as its window ends goes in line.',
+  'A start that the rate refuses as its window ends goes in line.': {
     file: gate,
     find: 'const waits = hasLine(asking) && isInTime && isRefusedByRate(result);',
     replace: 'const waits = hasLine(asking) && (isInTime || true) && isRefusedByRate(result);',
     caughtBy: 'nobody-waits-in-vain',
     firstSeed: 18,
   },
-  'waits-without-a-token': {
-    does: 'Reconcile lets a start wait that was never in line.',
+  'Reconcile lets a start wait that was never in line.': {
     file: 'lib/extraction/start-window.ts',
     find: 'entry.callbackToken === undefined ? since',
     replace: "entry.callbackToken === '' ? since",
     caughtBy: 'waits-for-nobody',
     firstSeed: 23,
   },
-  'each-wait-counts-alone': {
-    does: 'Reconcile lets each stay in line last for as long as all together may.',
+  'Reconcile lets each stay in line last for as long as all together may.': {
     file: 'lib/extraction/start-window.ts',
     find: 'since + maxWait - entry.waitedMs / 1_000;',
     replace: 'since + maxWait;',
     caughtBy: 'waits-no-longer',
     firstSeed: 19,
   },
-  'any-end-of-a-wait-is-a-release': {
-    does: 'A start whose wait failed goes as if the dispatcher had released and counted it.',
+  'A start whose wait failed goes as if the dispatcher had released and counted it.': {
     file: gate,
     find: 'asking.attempt.isReleased === true ||',
     replace: '(asking.attempt.entry ?? 0) > 0 ||',
     caughtBy: 'rate-is-kept',
     firstSeed: 20,
   },
-  'release-forgotten': {
-    does: 'The dispatcher takes a start out of the line, and does not answer its callback token.',
+  'The dispatcher takes a start out of the line, and does not answer its callback token.': {
     file: dispatcher,
     find: '    await release(entry);\n',
     caughtBy: 'nobody-is-lost',
     firstSeed: 1,
   },
-  'permit-without-its-time': {
-    does: 'A start takes a permit, and does not move the time from which the next one may go.',
+  'A start takes a permit, and does not move the time from which the next one may go.': {
     file: 'lib/rate-limit/permit.ts',
     find: "{ kind: 'add', ms: step,",
     replace: "{ kind: 'add', ms: 0,",
     caughtBy: 'rate-is-kept',
     firstSeed: 1,
   },
-  'passes-those-that-wait': {
-    does: 'A new start asks for a permit although others wait for the rate.',
+  'A new start asks for a permit although others wait for the rate.': {
     file: 'lib/rate-limit/start-limiter.ts',
     find: "if (isDispatching(state, time()) && hasLine(state, time())) return 'wait';",
     replace: "if (isDispatching(state, time()) && hasLine(state, 0)) return 'go';",
     caughtBy: 'oldest-first',
     firstSeed: 1,
   },
-  'reset-by-any-clock': {
-    does: 'A start whose clock is behind takes back what one ahead has taken.',
+  'A start whose clock is behind takes back what one ahead has taken.': {
     file: 'lib/rate-limit/permit.ts',
     find: "return { kind: 'reset', next: from + step, from };",
     replace: "return { kind: 'reset', next: from + step, from, to: now };",
     caughtBy: 'rate-is-kept',
     firstSeed: 5,
   },
-  'cut-for-failures-at-any-rate': {
-    does: 'A cut is not undone if as large a share of the starts is refused as before.',
+  'A cut is not undone if as large a share of the starts is refused as before.': {
     file: 'lib/rate-limit/learn-rate.ts',
     find: 'if (isBelow && share <= maxNoise && share >= learnt.share / 2)',
     replace: 'if (isBelow && share < 0 * maxNoise && share >= learnt.share / 2)',
     caughtBy: 'rate-is-kept',
     firstSeed: 22,
   },
-  'rate-from-few-calls': {
-    does: 'A few refused calls teach a rate.',
+  'A few refused calls teach a rate.': {
     file: 'lib/rate-limit/learn-rate.ts',
     find: 'const isFew = badIn(counts) < fewBad || !isEnough(counts, rate);',
     replace: 'const isFew = badIn(counts) === 0 && !isEnough(counts, rate);',
@@ -237,24 +209,21 @@ export const crowdFaults: Faults = {
 
 /** Faults by which a neighbour harms others, whatever seed draws him. */
 export const neighbourFaults: Faults = {
-  'one-caller-teaches-all': {
-    does: 'What one caller is refused lowers the rate of all.',
+  'What one caller is refused lowers the rate of all.': {
     file: 'lib/rate-limit/learn-rate.ts',
     find: 'const areEnough = callsIn(others) >= windowCalls / 2;',
     replace: 'const areEnough = callsIn(others) < 0;',
     caughtBy: 'neighbours-delay-little',
     firstSeed: 15,
   },
-  'first-calls-of-one-teach-all': {
-    does: 'The first second of one caller teaches a rate, although others are accepted.',
+  'The first second of one caller teaches a rate, although others are accepted.': {
     file: 'lib/rate-limit/learn-rate.ts',
     find: 'seconds >= firstSeconds && enough && isShared;',
     replace: 'seconds >= firstSeconds && enough && (isShared || true);',
     caughtBy: 'neighbours-delay-little',
     firstSeed: 50,
   },
-  'one-is-asked-to-wait-for-all': {
-    does: 'While the provider asks one caller to wait, nobody is released.',
+  'While the provider asks one caller to wait, nobody is released.': {
     file: 'lib/rate-limit/decide-tick.ts',
     find: 'if (isPaused || held.has(callerKey(caller)))',
     replace: "if (isPaused || (held.size > 0 && caller !== ''))",
@@ -265,15 +234,13 @@ export const neighbourFaults: Faults = {
 
 /** Faults by which a neighbour harms others through what they share beside the rate, the line and the breakers. */
 export const sharingFaults: Faults = {
-  'one-task-token-for-all': {
-    does: 'A process uses the Task Token of one user for all.',
+  'A process uses the Task Token of one user for all.': {
     file: 'lib/provider/tokens/task-tokens.ts',
     find: "createHmac('sha256', key).update(target)",
     replace: "createHmac('sha256', key).update('')",
     caughtBy: 'queues-delay-little',
   },
-  'failed-login-is-kept': {
-    does: 'A process whose login failed fails each later start, of any caller.',
+  'A process whose login failed fails each later start, of any caller.': {
     file: 'lib/provider/tokens/session-tokens.ts',
     find: `underWay ??= logInOnce().finally(() => {
       underWay = undefined;
@@ -285,32 +252,28 @@ export const sharingFaults: Faults = {
     caughtBy: 'starts-delay-little',
     firstSeed: 15,
   },
-  'all-reads-are-patient': {
-    does: 'A read that hangs holds a consumer of the reconcile queue for its whole timeout, with each poll.',
+  'A read that hangs holds a consumer of the reconcile queue for its whole timeout, with each poll.': {
     file: 'lib/extraction/decide.ts',
     find: "invoker.kind === 'queue' && invoker.isSlow !== true;",
     replace: "invoker.kind === 'queue' && invoker.isSlow === undefined;",
     caughtBy: 'queues-delay-little',
     firstSeed: 27,
   },
-  'all-erasures-are-one-group': {
-    does: 'The erase queue does not distinguish who asked.',
+  'The erase queue does not distinguish who asked.': {
     file: 'lib/extraction/erase/search.ts',
     find: 'await deps.send({ erase: { erasureId, extractionId, requestId } }, askedBy);',
     replace: "await deps.send({ erase: { erasureId, extractionId, requestId } }, askedBy && '');",
     caughtBy: 'erasures-delay-little',
     firstSeed: 26,
   },
-  'hanging-starts-show-late': {
-    does: 'A start that hangs counts once it has ended, and not once it is slow.',
+  'A start that hangs counts once it has ended, and not once it is slow.': {
     file: 'lib/extraction/start/gate.ts',
     find: "const isFirst = await deps.breaker.report(admitted, { kind: 'slow' });",
     replace: 'const isFirst = await Promise.resolve(admitted.admittedAt < 0);',
     caughtBy: 'starts-leave-room',
     firstSeed: 98,
   },
-  'hanging-logins-show-late': {
-    does: 'A login or Task Token that hangs counts once it has ended, and not once it is slow.',
+  'A login or Task Token that hangs counts once it has ended, and not once it is slow.': {
     file: 'lib/extraction/start/start-call.ts',
     find: 'token: await watch(() => call.tokens.current())',
     replace: 'token: await call.tokens.current()',

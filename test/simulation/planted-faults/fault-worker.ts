@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { searchCases } from '../../fuzz/search-with-fault.ts';
 import { importPatched } from '../../support/programs/patch-source.ts';
 import { plantedFaults } from './all-faults.ts';
 import type { PlantedFault } from './planted-fault.ts';
@@ -13,9 +14,14 @@ const moduleFor = ({ world }: PlantedFault): string => {
     : 'test/simulation/many-extractions/search.ts';
 };
 
+const searchPatched = async (fault: PlantedFault): Promise<Caught> => {
+  const { searchWithFault } = await importPatched<Search>(moduleFor(fault), fault);
+  return searchWithFault(fault);
+};
+
 /** One worker: searches with each fault that its data names, and posts what it found. */
 const names: readonly string[] = workerData;
 for (const fault of plantedFaults.filter(({ name }) => names.includes(name))) {
-  const { searchWithFault } = await importPatched<Search>(moduleFor(fault), fault);
-  parentPort?.postMessage({ name: fault.name, caught: await searchWithFault(fault) });
+  const caught = fault.world === 'fuzz' ? searchCases(fault) : searchPatched(fault);
+  parentPort?.postMessage({ name: fault.name, caught: await caught });
 }

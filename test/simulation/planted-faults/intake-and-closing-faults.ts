@@ -10,16 +10,14 @@ const request = 'lib/extraction/api/create-extraction.ts';
 
 /** Faults of intake, collecting, closing and the sweep. */
 export const intakeAndClosingFaults: Faults = {
-  'sentence-recorded-as-code': {
-    does: 'Free text that the provider sends in place of a code is recorded.',
+  'Free text that the provider sends in place of a code is recorded.': {
     file: 'lib/extraction/codes.ts',
     find: '/^[A-Za-z][\\w.-]*$/.test(text)',
     replace: "text !== ''",
     caughtBy: 'nothing-sealed-shown',
     where: 'at random',
   },
-  'close-without-condition': {
-    does: 'A close is written although the status changed since the decision.',
+  'A close is written although the status changed since the decision.': {
     file: transitions,
     find: `  status: [record.status],
   ...sameAttempt(record),
@@ -30,8 +28,7 @@ export const intakeAndClosingFaults: Faults = {
       "  status: [record.status, 'COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'],\n",
     caughtBy: 'open-while-unfinished',
   },
-  'closed-with-not-before': {
-    does: 'A close leaves the notBefore of a read that another process postponed meanwhile.',
+  'A close leaves the notBefore of a read that another process postponed meanwhile.': {
     file: transitions,
     find: "remove: ['dueShard', 'dueAt', 'notBefore', 'readsSlowly'] as const,",
     replace:
@@ -39,37 +36,32 @@ export const intakeAndClosingFaults: Faults = {
     caughtBy: 'open-while-unfinished',
     where: { scenario: 'plain', faults: 1, preemptions: 1, events: 1, from: 24 },
   },
-  'collected-without-results': {
-    does: 'A read without results closes a record whose outcome implies results.',
+  'A read without results closes a record whose outcome implies results.': {
     file: decide,
     find: 'if (!reading.hasResults &&',
     replace: "if (!reading.hasResults && record.taskId === '' &&",
     caughtBy: 'results-collected',
   },
-  'stored-before-the-outcome': {
-    does: 'A read stores the results before it records the outcome.',
+  'A read stores the results before it records the outcome.': {
     file: decide,
     find: "if (isIn(context, 'collecting')) return collect(context, observed);",
     replace:
       "if (isIn(context, 'collecting') || (reading.kind === 'ended' && record.status === 'RUNNING')) return collect(context, observed);",
     caughtBy: 'outcome-before-results',
   },
-  'any-count-of-actions-is-complete': {
-    does: 'Results count as complete with as many actions as were requested, whatever these are.',
+  'Results count as complete with as many actions as were requested, whatever these are.': {
     file: readTask,
     find: 'hasEach(requested, actions),',
     replace: 'actions.length >= requested.length,',
     caughtBy: 'lagging-awaited',
   },
-  'incomplete-failure-stored-at-once': {
-    does: 'The error codes of a FAILED task are not awaited.',
+  'The error codes of a FAILED task are not awaited.': {
     file: decide,
     find: "status === 'PARTIAL' || (status === 'FAILED' && method === 'credentials');",
     replace: "status === 'PARTIAL' || (status === 'FAILED' && method === 'consent');",
     caughtBy: 'lagging-awaited',
   },
-  'incomplete-results-abandoned': {
-    does: 'Results that stay incomplete are never stored.',
+  'Results that stay incomplete are never stored.': {
     file: decide,
     find: 'const stored: Plan = reading.hasResults\n    ?',
     replace: `const stored: Plan = lacksResults(record, reading)
@@ -77,118 +69,104 @@ export const intakeAndClosingFaults: Faults = {
     : reading.hasResults ?`,
     caughtBy: 'results-collected',
   },
-  'collection-never-abandoned': {
-    does: 'Collecting that always fails is never abandoned.',
+  'Collecting that always fails is never abandoned.': {
     file: decide,
     find: "if (undecided.unread !== 'not-now' && endsNow(context, undecided))\n    return counting('CollectionFailed', abandon(context, undecided));",
     caughtBy: 'settled-and-closed',
   },
-  'oversized-not-remembered': {
-    does: 'An answer over the size limit is not recorded, so that every poll downloads it again.',
+  'An answer over the size limit is not recorded, so that every poll downloads it again.': {
     file: decide,
     find: '? toWrite(transitions.rememberOversized(context), [], follows)',
     replace: "? pollLater(context, { explanation: 'results-too-large', problem: 'results-too-large' })",
     caughtBy: 'oversized-once',
   },
-  'oversized-without-reason': {
-    does: 'Past the deadline, results over the size limit end as TIMED_OUT without a collectionError.',
+  'Past the deadline, results over the size limit end as TIMED_OUT without a collectionError.': {
     file: transitions,
     find: '{ ...timedOutAt(decision.now), ...tooLarge(decision), lastProblem };',
     replace: '{ ...timedOutAt(decision.now), lastProblem };',
     caughtBy: 'oversized-once',
   },
-  'oversized-consent-not-final': {
-    does: 'A 200 over the size limit does not end an extraction by consent.',
+  'A 200 over the size limit does not end an extraction by consent.': {
     file: readTask,
     find: "return without({ kind: 'too-large', taskStatus: 'COMPLETED' });",
     replace: "return without({ kind: 'too-large', taskStatus: undefined });",
     caughtBy: 'correction-found',
   },
-  'lease-without-condition': {
-    does: 'Two sweeps can lease the same record.',
+  'Two sweeps can lease the same record.': {
     file: transitions,
     find: 'when: { open: true, dueAt: found.dueAt },',
     replace: 'when: { open: true },',
     caughtBy: 'leased-before-sent',
     where: { scenario: 'ends-process', faults: 1 },
   },
-  'lost-lease-ignored': {
-    does: 'A sweep sends a record that another sweep has leased.',
+  'A sweep sends a record that another sweep has leased.': {
     file: sweep,
     find: "if (kind !== 'written') return undefined;",
     replace: "if (kind !== 'written' && record === undefined) return undefined;",
     caughtBy: 'leased-before-sent',
     where: { scenario: 'broken-deploy-for-long', faults: 1 },
   },
-  'superseded-message-reads': {
-    does: 'A message whose dueAt has moved reads the provider.',
+  'A message whose dueAt has moved reads the provider.': {
     file: decide,
     find: 'if (new Date(dueAt).getTime() <= now.getTime()) return undefined;',
     replace: "if (dueAt !== '') return undefined;",
     caughtBy: 'one-chain-of-messages',
   },
-  'lease-not-in-its-message': {
-    does: 'A message of the sweep does not have the dueAt of its lease.',
+  'A message of the sweep does not have the dueAt of its lease.': {
     file: sweep,
     find: "cause: 'sweep', dueAt: until }",
     replace: "cause: 'sweep' }",
     caughtBy: 'one-chain-of-messages',
   },
-  'early-message-dropped': {
-    does: 'A message that is received by a clock a little behind is dropped, so that its record waits for the sweep.',
-    file: decide,
-    find: "return isDue ? end('deferred', 'early', 'due') : undefined;",
-    replace: "return isDue ? end('superseded') : undefined;",
-    caughtBy: 'due-message-continued',
-  },
-  'lost-race-sends-next': {
-    does: 'A process that lost the race for dueAt sends the next message too, so that a repeated message doubles the reads.',
-    file: 'lib/extraction/run.ts',
-    find: "message: 'none' as const }",
-    replace: "message: 'due' as const }",
-    caughtBy: 'one-chain-of-messages',
-    where: { scenario: 'after-grace', preemptions: 1 },
-  },
-  'closed-without-grace': {
-    does: 'TIMED_OUT is closed at the next reconcile, without grace.',
+  'A message that is received by a clock a little behind is dropped, so that its record waits for the sweep.':
+    {
+      file: decide,
+      find: "return isDue ? end('deferred', 'early', 'due') : undefined;",
+      replace: "return isDue ? end('superseded') : undefined;",
+      caughtBy: 'due-message-continued',
+    },
+  'A process that lost the race for dueAt sends the next message too, so that a repeated message doubles the reads.':
+    {
+      file: 'lib/extraction/run.ts',
+      find: "message: 'none' as const }",
+      replace: "message: 'due' as const }",
+      caughtBy: 'one-chain-of-messages',
+      where: { scenario: 'after-grace', preemptions: 1 },
+    },
+  'TIMED_OUT is closed at the next reconcile, without grace.': {
     file: deadlines,
     find: "plusSeconds(record.settledAt, record.phase === 'grace' ? grace : collectFor);",
     replace: "record.phase === 'grace' ? record.deadlineAt : plusSeconds(record.settledAt, collectFor);",
     caughtBy: 'correction-found',
     where: { scenario: 'late-silent', faults: 1 },
   },
-  'pause-ends-in-a-close': {
-    does: "TIMED_OUT is closed at the end of grace although an operator's pause holds the last read.",
+  "TIMED_OUT is closed at the end of grace although an operator's pause holds the last read.": {
     file: decide,
     find: "(context.record.phase === 'running' || unread !== 'not-now')",
     replace: 'unread !== undefined',
     caughtBy: 'pause-keeps-open',
   },
-  'execution-before-record': {
-    does: 'The execution is started before the record is written.',
+  'The execution is started before the record is written.': {
     file: request,
     find: 'const creation = await deps.extractions.create(candidate);',
     replace:
       'await deps.startExecution({ extractionId, requestId });\n  const creation = await deps.extractions.create(candidate);',
     caughtBy: 'request-kept',
   },
-  'replay-does-not-start': {
-    does: 'A repeated request does not start the execution that the first one failed to start.',
+  'A repeated request does not start the execution that the first one failed to start.': {
     file: request,
     find: "if (record.status === 'REQUESTED' && isStartable) {",
     replace: "if (creation.created && record.status === 'REQUESTED' && isStartable) {",
     caughtBy: 'request-kept',
   },
-  'secret-in-record': {
-    does: 'The caller’s session token is recorded with the request.',
+  'The caller’s session token is recorded with the request.': {
     file: request,
     find: 'fingerprint: input.fingerprint,\n    ...due.attributes',
     replace:
       'fingerprint: input.fingerprint,\n    reference: JSON.stringify(requestDataToSeal(input.request)),\n    ...due.attributes',
     caughtBy: 'nothing-sealed-shown',
   },
-  'request-removed-after-an-exception': {
-    does: 'Intake removes the item of a request whose record it may have created.',
+  'Intake removes the item of a request whose record it may have created.': {
     file: request,
     find: 'const creation = await deps.extractions.create(candidate);',
     replace: `const creation = await deps.extractions.create(candidate).catch(async (error: unknown) => {
@@ -197,46 +175,42 @@ export const intakeAndClosingFaults: Faults = {
   });`,
     caughtBy: 'request-item-kept',
   },
-  'target-kept-after-the-close': {
-    does: 'Reconcile closes a record by consent, and leaves the item of its request.',
+  'Reconcile closes a record by consent, and leaves the item of its request.': {
     file: requestData,
     find: '  consent: done.consent,',
     replace: '  consent: never,',
     caughtBy: 'request-item-forgotten',
   },
-  'target-removed-after-grace': {
-    does: 'The end of grace removes the item of a consent although a read that is under way may still correct its outcome.',
-    file: requestData,
-    find: "dueShard === undefined && status !== 'TIMED_OUT'",
-    replace: 'dueShard === undefined',
-    caughtBy: 'request-item-kept',
-    where: { scenario: 'consent-last-read', faults: 1, preemptions: 1, from: 114 },
-  },
-  'lost-target-without-a-reason': {
-    does: 'A consent whose item was lost is closed as one that could be read.',
+  'The end of grace removes the item of a consent although a read that is under way may still correct its outcome.':
+    {
+      file: requestData,
+      find: "dueShard === undefined && status !== 'TIMED_OUT'",
+      replace: 'dueShard === undefined',
+      caughtBy: 'request-item-kept',
+      where: { scenario: 'consent-last-read', faults: 1, preemptions: 1, from: 114 },
+    },
+  'A consent whose item was lost is closed as one that could be read.': {
     file: decide,
     find: "return undecided.unread === 'impossible'\n",
     replace: "return undecided.unread === 'impossible' && problem !== 'request-data-gone'\n",
     caughtBy: 'request-gone-for-a-reason',
   },
-  'used-target-counts-as-lost': {
-    does: 'A read that finds no item, because another process has just closed the record and removed it, counts it as lost.',
-    file: 'lib/extraction/run.ts',
-    find: 'for (const metric of planned.counts)',
-    replace:
-      "for (const metric of planned.kind === 'write' ? [...planned.counts, ...planned.metricsOnWrite.filter((one) => one === 'RequestDataGone')] : planned.counts)",
-    caughtBy: 'request-gone-for-a-reason',
-    where: { scenario: 'consent-v1', preemptions: 2, from: 38 },
-  },
-  'last-read-after-a-timeout': {
-    does: 'The last read is made again by a process that starts long after the first one.',
+  'A read that finds no item, because another process has just closed the record and removed it, counts it as lost.':
+    {
+      file: 'lib/extraction/run.ts',
+      find: 'for (const metric of planned.counts)',
+      replace:
+        "for (const metric of planned.kind === 'write' ? [...planned.counts, ...planned.metricsOnWrite.filter((one) => one === 'RequestDataGone')] : planned.counts)",
+      caughtBy: 'request-gone-for-a-reason',
+      where: { scenario: 'consent-v1', preemptions: 2, from: 38 },
+    },
+  'The last read is made again by a process that starts long after the first one.': {
     file: decide,
     find: 'plusSeconds(lastReadBegunAt, timings.reconcileTimeout);',
     replace: 'plusSeconds(lastReadBegunAt, 5 * timings.reconcileTimeout);',
     caughtBy: 'last-read-once',
   },
-  'pause-asked-last': {
-    does: 'A record whose reads end their process is closed without asking whether an operator paused reads.',
+  'A record whose reads end their process is closed without asking whether an operator paused reads.': {
     file: readTask,
     find: `  if (await deps.isPaused('reads')) {`,
     replace: `  if (planned.kind === 'no-read') return impossible('InternalError');
@@ -244,23 +218,20 @@ export const intakeAndClosingFaults: Faults = {
     caughtBy: 'pause-keeps-open',
     where: { scenario: 'ends-process-paused', preemptions: 0 },
   },
-  'late-record-closed-unread': {
-    does: 'A record that nobody reconciled until collectFor was over is closed without a read.',
+  'A record that nobody reconciled until collectFor was over is closed without a read.': {
     file: decide,
     find: "  return isIn(context, 'running', 'grace', 'collecting') ? planRead(context)",
     replace: `  if (isIn(context, 'collecting') && isTimeOver(context)) return abandon(context, readAs('still-running'));
   return isIn(context, 'running', 'grace', 'collecting') ? planRead(context)`,
     caughtBy: 'closed-after-a-read',
   },
-  'newer-record-read': {
-    does: 'A record of a newer version is reconciled as one of this version.',
+  'A record of a newer version is reconciled as one of this version.': {
     file: 'lib/extraction/record.ts',
     find: 'schemaVersion === 1 && allStatuses.has(status)',
     replace: 'allStatuses.has(status)',
     caughtBy: 'newer-left-alone',
   },
-  'newer-record-closed': {
-    does: 'A record of a newer version is closed.',
+  'A record of a newer version is closed.': {
     file: decide,
     find: "return counting(\n      'UnknownRecord',\n      toDefer(record, due.newerVersion(now), { explanation: 'unknown-record' }),\n    );",
     replace: `return toWrite({

@@ -2,13 +2,11 @@ import type { SourcePatch } from '../../support/programs/patch-source.ts';
 
 /** A defect that somebody could introduce: a patch of one source file of the product. */
 export type PlantedFault = SourcePatch & {
-  /** What the patched code does wrong. */
-  readonly does: string;
-  /** The invariant, or the check of the enumeration, that it breaks first. */
+  /** The invariant, the check of the enumeration, or the property of the fuzz that it breaks first. */
   readonly caughtBy: string;
   /**
-   * What catches it: the life of one extraction by default, or many of them, in an outage, side by side, through what they share, of one login, in a mix, or in a crowd, or the
-   * enumeration of all decisions.
+   * What catches it: the life of one extraction by default, or many of them, in an outage, side by side, through what they share, of one login, in a mix, or in a crowd, the
+   * enumeration of all decisions, or hostile input.
    */
   readonly world?:
     | 'outage'
@@ -18,7 +16,8 @@ export type PlantedFault = SourcePatch & {
     | 'sharing'
     | 'mix'
     | 'crowd'
-    | 'enumeration';
+    | 'enumeration'
+    | 'fuzz';
   /** The seed at which a random search begins, for what few seeds show. 1 by default. */
   readonly firstSeed?: number;
   /**
@@ -39,7 +38,7 @@ export type PlantedFault = SourcePatch & {
       };
 };
 
-/** Faults by name. Without `replace`, the text is left out. */
+/** Faults by their names: what the patched code does wrong. Without `replace`, the text is left out. */
 export type Faults = Readonly<
   Record<string, Omit<PlantedFault, 'name' | 'replace' | 'world'> & { readonly replace?: string }>
 >;

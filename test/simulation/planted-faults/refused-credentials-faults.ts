@@ -16,87 +16,77 @@ const claimThenCheck = `known = call;
 
 /** Faults of credentials that the bank refused, which are searched in extractions of one login. */
 export const loginFaults: Faults = {
-  'mac-of-the-user-alone': {
-    does: 'The MAC of credentials leaves out the password.',
+  'The MAC of credentials leaves out the password.': {
     file: refusals,
     find: '[userOf(value), value.password]',
     replace: '[userOf(value)]',
     caughtBy: 'refused-for-a-reason',
   },
-  'mac-of-each-spelling': {
-    does: 'A national id that is written in another way is another user.',
+  'A national id that is written in another way is another user.': {
     file: 'lib/extraction/keyed-mac.ts',
     find: 'bareNationalId(text) ?? text',
     replace: 'text',
     caughtBy: 'refused-not-sent-again',
   },
-  'checked-after-starting': {
-    does: 'The mark is read only after the start was claimed.',
+  'The mark is read only after the start was claimed.': {
     file: start,
     find: check,
     replace: claimThenCheck,
     caughtBy: 'refused-not-sent-again',
   },
-  'confirmed-is-not-sent': {
-    does: 'Confirmed credentials are refused as any others.',
+  'Confirmed credentials are refused as any others.': {
     file: refusals,
     find: 'isConfirmed !== true && saysRefused',
     replace: 'saysRefused',
     caughtBy: 'refused-for-a-reason',
   },
-  'failed-shows-a-password': {
-    does: 'FAILED under `confirmed` counts as an acceptance.',
+  'FAILED under `confirmed` counts as an acceptance.': {
     file: refusals,
     find: "new Set(['COMPLETED', 'PARTIAL'])",
     replace: "new Set(['COMPLETED', 'PARTIAL', 'FAILED'])",
     caughtBy: 'marks-are-right',
   },
-  'replay-revives': {
-    does: 'A replayed delivery sets the mark anew, as of now.',
+  'A replayed delivery sets the mark anew, as of now.': {
     file: refusals,
     find: 'const noticedAt = shownAt(known.noticedAt, known.afterMark);',
     replace: 'const noticedAt = shownAt(now().toISOString(), known.afterMark);',
     caughtBy: 'marks-are-right',
     firstSeed: 1800,
   },
-  'erasure-revives': {
-    does: 'A delivery that is replayed after the mark of an accepted one was erased sets its own again.',
+  'A delivery that is replayed after the mark of an accepted one was erased sets its own again.': {
     file: refusals,
     find: 'await tasks.setMarked(taskId);',
     caughtBy: 'marked-once',
   },
-  'later-status-marks': {
-    does: 'A delivery that comes with another status than the first marks what it says.',
+  'A delivery that comes with another status than the first marks what it says.': {
     file: refusals,
     find: 'proofIn(one.firstStatus ?? taskStatus, one)',
     replace: 'proofIn(taskStatus, one)',
     caughtBy: 'marks-are-right',
   },
-  'clock-ahead-keeps-refusing': {
-    does: 'What confirmed credentials show does not count after the mark that their start read, if a clock was ahead.',
-    file: refusals,
-    find: 'afterMark === undefined || afterMark < noticedAt',
-    replace: 'afterMark !== "" || afterMark < noticedAt',
-    caughtBy: 'refused-for-a-reason',
-    firstSeed: 600,
-  },
-  'mark-lost-with-the-link': {
-    does: 'A link that an earlier attempt did not make does not know which mark it comes after.',
+  'What confirmed credentials show does not count after the mark that their start read, if a clock was ahead.':
+    {
+      file: refusals,
+      find: 'afterMark === undefined || afterMark < noticedAt',
+      replace: 'afterMark !== "" || afterMark < noticedAt',
+      caughtBy: 'refused-for-a-reason',
+      firstSeed: 600,
+    },
+  'A link that an earlier attempt did not make does not know which mark it comes after.': {
     file: start,
     find: 'if (!isNoticed && task?.afterMark === undefined) known = checked.known;',
     caughtBy: 'refused-for-a-reason',
     firstSeed: 63_900,
   },
-  'recalled-mark-comes-first': {
-    does: 'A link that an earlier attempt did not make counts after the mark that it read, whatever was noticed before.',
-    file: start,
-    find: '!isNoticed && task?.afterMark',
-    replace: 'task?.afterMark',
-    caughtBy: 'marks-are-right',
-    firstSeed: 553_600,
-  },
-  'mac-lost-with-the-link': {
-    does: 'A link that an earlier attempt did not make has no MAC.',
+  'A link that an earlier attempt did not make counts after the mark that it read, whatever was noticed before.':
+    {
+      file: start,
+      find: '!isNoticed && task?.afterMark',
+      replace: 'task?.afterMark',
+      caughtBy: 'marks-are-right',
+      firstSeed: 553_600,
+    },
+  'A link that an earlier attempt did not make has no MAC.': {
     file: start,
     find: 'known ??= await recallCredentials(current, effect.taskId, input, deps);',
     replace:
@@ -107,24 +97,21 @@ export const loginFaults: Faults = {
 
 /** Those that one extraction shows. */
 export const refusedCredentialsFaults: Faults = {
-  'marked-after-settled': {
-    does: 'A delivery marks refused credentials after it has written the outcome.',
+  'A delivery marks refused credentials after it has written the outcome.': {
     file: recordDelivery,
     find: 'await markCredentials(task, delivery.taskStatus, deps);',
     replace: 'setTimeout(() => void markCredentials(task, delivery.taskStatus, deps), 0);',
     caughtBy: 'marked-before-settled',
     where: { scenario: 'wrong-password', faults: 1 },
   },
-  'adopted-is-not-marked': {
-    does: 'A read of an adopted task marks nothing, although start-task links it at that moment.',
+  'A read of an adopted task marks nothing, although start-task links it at that moment.': {
     file: refusals,
     find: 'task.credentialsMac === undefined && callbackToken !== undefined',
     replace: 'task.credentialsMac === undefined',
     caughtBy: 'marked-before-settled',
     where: { scenario: 'wrong-password-reconciled', faults: 1, preemptions: 1, after: '13.2' },
   },
-  'refused-is-sent': {
-    does: 'Credentials are sent whatever their mark says.',
+  'Credentials are sent whatever their mark says.': {
     file: start,
     find: refuse,
     caughtBy: 'no-start-once-refused',

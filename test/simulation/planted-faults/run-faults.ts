@@ -41,7 +41,7 @@ const report = (fault: PlantedFault, { invariant, schedules, schedule, trace }: 
   const caught = invariant === undefined ? 'NOT CAUGHT' : `caught by ${invariant}`;
   const expected = invariant === fault.caughtBy ? '' : ` (expected: ${fault.caughtBy})`;
   return [
-    `${fault.name}: ${fault.does}`,
+    fault.name,
     `  ${caught}${expected} after ${schedules} schedules, in ${schedule}`,
     ...(expected === '' || trace === '' ? [] : [trace]),
   ];

@@ -10,21 +10,18 @@ const machine = 'infra/extraction-machine-definition.ts';
 
 /** Faults of the start. */
 export const startFaults: Faults = {
-  'call-however-late': {
-    does: 'A start call is made however little of the invocation is left after the claim.',
+  'A start call is made however little of the invocation is left after the claim.': {
     file: 'lib/extraction/start/start-call.ts',
     find: "if (!hasTimeFor(1, deps)) return notCalled('TooLittleTime', 'InternalError');",
     caughtBy: 'time-for-the-call',
   },
-  'no-starting-write': {
-    does: 'The start call is made without the `STARTING` write.',
+  'The start call is made without the `STARTING` write.': {
     file: start,
     find: 'const claimed = await startWriter(item, deps)(starting, [], record);',
     replace: "const claimed = { kind: 'written' as const, record };",
     caughtBy: 'starting-written-before-call',
   },
-  'starting-write-before-token': {
-    does: 'The `STARTING` write is made before a token is obtained, so that a failed login ends as UNCONFIRMED.',
+  'The `STARTING` write is made before a token is obtained, so that a failed login ends as UNCONFIRMED.': {
     file: start,
     find: "if (obtained.kind === 'failed') {",
     replace: `if (obtained.kind === 'failed') {
@@ -32,31 +29,27 @@ export const startFaults: Faults = {
       await startWriter(item, deps)(early, []);`,
     caughtBy: 'unconfirmed-for-a-reason',
   },
-  'start-call-repeated-on-503': {
-    does: 'A start call that was answered with 5xx, or not at all, is repeated.',
+  'A start call that was answered with 5xx, or not at all, is repeated.': {
     file: startAnswer,
     find: "if (error instanceof ProviderBusy) return 'ProviderBusy';",
     replace:
       "if (error instanceof ProviderBusy || (error as Error).name === 'ProviderAmbiguous') return 'ProviderBusy';",
     caughtBy: 'one-start-call',
   },
-  'unknown-is-refused': {
-    does: 'A start call that was not answered counts as refused.',
+  'A start call that was not answered counts as refused.': {
     file: startAnswer,
     find: "return { kind: 'unknown', reason: problem === 'unexpected-answer'",
     replace: "return { kind: 'refused', reason: problem === 'unexpected-answer'",
     caughtBy: 'rejected-means-no-task',
   },
-  'error-type-500-is-refused': {
-    does: 'A start call that was answered with 500 and an errorType counts as refused.',
+  'A start call that was answered with 500 and an errorType counts as refused.': {
     file: startAnswer,
     find: 'if (failure.status < 500 && failure.status !== ambiguousClientStatus) {',
     replace: 'if (failure.status <= 500 && failure.status !== ambiguousClientStatus) {',
     caughtBy: 'rejected-means-no-task',
     where: { scenario: 'consent-v2', faults: 1 },
   },
-  'cancel-cuts-off-a-start': {
-    does: 'A cancellation is written although a start was claimed since it was decided.',
+  'A cancellation is written although a start was claimed since it was decided.': {
     file: transitions,
     find: "status: 'NOT_STARTED', isFinal: true } as const;\n  const when = sameAttempt(decision.record);",
     replace:
@@ -64,8 +57,7 @@ export const startFaults: Faults = {
     caughtBy: 'running-start-left-alone',
     where: { scenario: 'cancelled', faults: 0, preemptions: 2, from: 10 },
   },
-  'any-start-reverted': {
-    does: 'A start attempt reverts the `STARTING` write of any attempt, not only its own.',
+  'A start attempt reverts the `STARTING` write of any attempt, not only its own.': {
     file: transitions,
     find: `when: { attemptId },
     set: {
@@ -76,62 +68,54 @@ export const startFaults: Faults = {
     caughtBy: 'one-start-call',
     where: { scenario: 'busy-first', faults: 1, preemptions: 1, from: 11 },
   },
-  'stale-start-continues': {
-    does: 'A start attempt that was settled as stale continues with its start call.',
+  'A start attempt that was settled as stale continues with its start call.': {
     file: transitions,
     find: "ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING')",
     replace: 'ownIf(refusing.attemptId === attemptId)',
     caughtBy: 'starting-written-before-call',
     where: { scenario: 'skewed-reconcile', faults: 1, preemptions: 1, after: '8.1,10.6' },
   },
-  'credentials-removed-before-the-answer': {
-    does: 'The item of the request is removed before the answer of the start call is recorded.',
+  'The item of the request is removed before the answer of the start call is recorded.': {
     file: start,
     find: 'const result = resultFor(called, asking, now());',
     replace: `const result = resultFor(called, asking, now());
     await deps.requests.remove(requestId, 'any task');`,
     caughtBy: 'request-item-kept',
   },
-  'credentials-kept': {
-    does: 'The item of the request is kept although the provider has the task.',
+  'The item of the request is kept although the provider has the task.': {
     file: requestData,
     find: "'ended-by-start': done,",
     replace: "'ended-by-start': doneWithoutStart,",
     caughtBy: 'request-item-forgotten',
   },
-  'adopted-credentials-kept': {
-    does: 'Reconcile adopts a task, and leaves the credentials that no start-task removes any more.',
+  'Reconcile adopts a task, and leaves the credentials that no start-task removes any more.': {
     file: requestData,
     find: "'task-adopted': { credentials: always, consent: never },",
     replace: "'task-adopted': onEach(never),",
     caughtBy: 'adopted-request-forgotten',
     where: { scenario: 'disagreeing', faults: 1 },
   },
-  'late-task-lost-with-its-item': {
-    does: 'A late answer is not recorded if the item of its consent could not be put back at the first try.',
+  'A late answer is not recorded if the item of its consent could not be put back at the first try.': {
     file: writeStart,
     find: 'if (item) await putBack(item, deps);',
     replace: 'if (item) await deps.requests.put(item);',
     caughtBy: 'unconfirmed-for-a-reason',
     where: { scenario: 'skewed-consent', faults: 1, preemptions: 1, from: 10 },
   },
-  'starting-write-on-another-record': {
-    does: 'The `STARTING` write also applies to a later record under the same id.',
+  'The `STARTING` write also applies to a later record under the same id.': {
     file: transitions,
     find: '? { requestId, withoutAttempt: true } : { requestId, attemptId };',
     replace: '? { withoutAttempt: true } : { attemptId };',
     caughtBy: 'request-of-its-record',
     where: { scenario: 'plain', preemptions: 1, events: 1, from: 6 },
   },
-  'own-write-counts-as-others': {
-    does: 'A write whose answer was lost counts as the write of another process.',
+  'A write whose answer was lost counts as the write of another process.': {
     file: writeStart,
     find: "kind: applied ? 'written' : change.proof(record)",
     replace: "kind: applied ? 'written' : 'lost'",
     caughtBy: 'unconfirmed-for-a-reason',
   },
-  'running-start-is-stale': {
-    does: 'A start counts as stale while its process still runs.',
+  'A start counts as stale while its process still runs.': {
     file: 'lib/extraction/deadlines.ts',
     find: 'plusSeconds(startingAt, startTimeout);',
     replace: 'plusSeconds(startingAt, startTimeout / 1_000);',
@@ -139,38 +123,33 @@ export const startFaults: Faults = {
     where: 'at random',
     firstSeed: 200,
   },
-  'link-before-record': {
-    does: 'The callback token is stored before the record is RUNNING.',
+  'The callback token is stored before the record is RUNNING.': {
     file: start,
     find: 'telemetry.about({ taskId: result.taskId });',
     replace: 'await deps.tasks.link({ ...input, taskId: result.taskId });',
     caughtBy: 'woken-after-recorded',
     where: { scenario: 'plain', preemptions: 1 },
   },
-  'early-delivery-ignored': {
-    does: 'The status that a webhook left before the link is ignored.',
+  'The status that a webhook left before the link is ignored.': {
     file: decide,
     find: 'if (taskStatus !== undefined) {',
     replace: "if (invoker.kind !== 'start' && taskStatus !== undefined) {",
     caughtBy: 'wake-not-lost',
   },
-  'older-token-replaces-newer': {
-    does: 'A timed-out invocation stores its callback token over that of a later one.',
+  'A timed-out invocation stores its callback token over that of a later one.': {
     file: start,
     find: 'const link = { taskId, extractionId, callbackToken, callbackAttempt };',
     replace: 'const link = { taskId, extractionId, callbackToken, callbackAttempt: 0 };',
     caughtBy: 'rendezvous',
     where: { scenario: 'plain', faults: 1, preemptions: 1 },
   },
-  'start-window-unchecked': {
-    does: 'A start is tried after the end of the start window.',
+  'A start is tried after the end of the start window.': {
     file: decide,
     find: "if (isWindowOver(context)) return { kind: 'check-start', counts: [] };",
     caughtBy: 'start-in-time',
     where: { scenario: 'busy-for-long', preemptions: 1 },
   },
-  'interrupted-start-retried-thrice': {
-    does: 'An interrupted start-task is retried only three times, unless its error is called Lambda.Unknown.',
+  'An interrupted start-task is retried only three times, unless its error is called Lambda.Unknown.': {
     file: machine,
     find: `    ErrorEquals: ['States.TaskFailed'],
     ...growing(timings.startRetryFirstSeconds, timings.startRetryEverySeconds, 2),
@@ -187,49 +166,43 @@ export const startFaults: Faults = {
 `,
     caughtBy: 'start-window-used',
   },
-  'start-retries-for-the-mean': {
-    does: 'The machine has as many retries as fill the start window on average, so that jitter lets it abandon every second start early.',
-    file: machine,
-    find: 'deviations: 3,',
-    replace: 'deviations: 0,',
-    caughtBy: 'start-window-used',
-  },
-  'lost-poll-awaited': {
-    does: 'The machine waits for the answer of a poll until the execution times out.',
+  'The machine has as many retries as fill the start window on average, so that jitter lets it abandon every second start early.':
+    {
+      file: machine,
+      find: 'deviations: 3,',
+      replace: 'deviations: 0,',
+      caughtBy: 'start-window-used',
+    },
+  'The machine waits for the answer of a poll until the execution times out.': {
     file: machine,
     find: 'TimeoutSeconds: reconcileSeconds(timings) + 10,',
     caughtBy: 'poll-not-lost',
   },
-  'failed-start-unreported': {
-    does: 'A failed start is not reported to the machine.',
+  'A failed start is not reported to the machine.': {
     file: start,
     find: "await deps.fail(input.callbackToken, 'StartFailed', meaningOf('StartFailed'));",
     replace: 'return;',
     caughtBy: 'wait-answered',
   },
-  'consent-not-queued': {
-    does: 'By consent, start-task ends the machine although the queue has no message to poll.',
+  'By consent, start-task ends the machine although the queue has no message to poll.': {
     file: decide,
     find: "counts: [] } : end('queued', undefined, 'due');",
     replace: "counts: [] } : end('queued');",
     caughtBy: 'queued-before-woken',
   },
-  'waits-without-webhooks': {
-    does: 'The machine waits for a webhook of a provider that sends none.',
+  'The machine waits for a webhook of a provider that sends none.': {
     file: decide,
     find: "hasWebhook(record) ? end('awaits-webhook') : end('queued', undefined, 'due')",
     replace: "end('awaits-webhook')",
     caughtBy: 'wait-answered',
   },
-  'retry-after-ignored': {
-    does: 'A start is tried before the time that a 429 named.',
+  'A start is tried before the time that a 429 named.': {
     file: decide,
     find: 'return notBefore !== undefined && context.now.toISOString() < notBefore',
     replace: "return notBefore === ''",
     caughtBy: 'waits-as-asked',
   },
-  'hold-ignored': {
-    does: 'A start call is made although the breaker holds it.',
+  'A start call is made although the breaker holds it.': {
     file: start,
     find: "if (admitted.kind === 'held') return",
     replace: "if (admitted.kind === 'held' && record.attemptId !== undefined) return",

@@ -36,7 +36,8 @@ const withoutTypes = (url: string): string => {
  * handed on from importer to imported, distinguishes them. No file is written, and the product needs no switch for it.
  */
 export const importPatched = async <Module>(module: string, patch: SourcePatch): Promise<Module> => {
-  const query = `?fault=${encodeURIComponent(patch.name)}`;
+  // As URLs write a query, in which no quote stays as it is.
+  const query = `?${new URLSearchParams({ fault: patch.name })}`;
   const patched = `${root}${patch.file}${query}`;
   let fits = false;
   const hooks = registerHooks({

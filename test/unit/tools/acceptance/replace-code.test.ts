@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { changes } from '../../../../tools/acceptance/check-out-version.ts';
 import { CodeNotFound, replaceCode } from '../../../../tools/acceptance/replace-code.ts';
 import { repository } from '../../../../tools/local/paths.ts';
-import { plantedFaults as fuzzFaults } from '../../../fuzz/planted-faults/planted-faults.ts';
 import { plantedFaults } from '../../../simulation/planted-faults/all-faults.ts';
 
 const find = 'if (tries >= max) return stop(tries);';
@@ -44,12 +43,7 @@ test.each([
 const file = (path: string): string => readFileSync(new URL(path, `file://${repository}/`), 'utf8');
 
 test.each([
-  ...[...plantedFaults, ...fuzzFaults].map(({ name, ...fault }) => [
-    name,
-    fault.file,
-    fault.find,
-    fault.replace,
-  ]),
+  ...plantedFaults.map(({ name, ...fault }) => [name, fault.file, fault.find, fault.replace]),
   ...changes.map(([path, ...change]) => [`a later version of ${path}`, path, ...change]),
 ])('%s fits its file', (_, path, code, other) => {
   const source = file(path);

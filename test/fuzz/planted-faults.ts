@@ -1,7 +1,4 @@
-import type { SourcePatch } from '../../support/programs/patch-source.ts';
-
-/** A planted fault, and the property that must catch it. */
-export type PlantedFault = SourcePatch & { readonly caughtBy: string };
+import type { PlantedFault } from '../simulation/planted-faults/planted-fault.ts';
 
 type Faults = { readonly [name: string]: readonly [find: string, replace: string] };
 
@@ -200,8 +197,15 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
   },
 };
 
-export const plantedFaults: readonly PlantedFault[] = Object.entries(faults).flatMap(([caughtBy, files]) =>
+export const fuzzFaults: readonly PlantedFault[] = Object.entries(faults).flatMap(([caughtBy, files]) =>
   Object.entries(files).flatMap(([file, inFile]) =>
-    Object.entries(inFile).map(([name, [find, replace]]) => ({ name, file, find, replace, caughtBy })),
+    Object.entries(inFile).map(([name, [find, replace]]) => ({
+      name,
+      file,
+      find,
+      replace,
+      caughtBy,
+      world: 'fuzz',
+    })),
   ),
 );
