@@ -113,7 +113,13 @@ export const consoleDeps = (sources: ConsoleSources) => ({
   },
 });
 
-/** The console over these sources. `get` and `post` are its own browser. */
+/** What somebody reads on a page. */
+export const wordsOf = (page: string): string => page.replace(/<[^>]*>/g, '');
+
+/** The token of a form. */
+export const tokenIn = (page: string): string => /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '';
+
+/** The console over these sources. `get`, `post` and `submit` are its own browser. */
 export const consoleOver = (
   sources: ConsoleSources,
   more: Partial<Parameters<typeof createConsoleApp>[0]> = {},
@@ -136,17 +142,30 @@ export const consoleOver = (
         headers: { host, ...(init.headers as Record<string, string>) },
       }),
     );
+  const text = async (path: string) => (await send(path)).text();
+  const post = (path: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
+    send(path, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      headers: { origin: `http://${host}`, ...headers },
+    });
+  /** Opens the form of an action, sends it, and follows the redirect. `all` is everything that was shown or printed. */
+  const submit = async (action: string, fields: { subject: string; input?: string; secret?: string }) => {
+    const form = await text(`/actions/${action}?${new URLSearchParams({ subject: fields.subject })}`);
+    const answer = await post(`/actions/${action}`, { token: tokenIn(form), ...fields });
+    const path = (answer.headers.get('location') ?? '').replace(`/${token}`, '').replace(/#notice$/, '');
+    const page = await text(path);
+    return { form, path, page, all: [form, path, page, ...done].join() };
+  };
+  const get = (path: string, headers: Record<string, string> = {}) => send(path, { headers });
   return {
     app,
     errors,
     done,
-    get: (path: string, headers: Record<string, string> = {}) => send(path, { headers }),
-    text: async (path: string) => (await send(path)).text(),
-    post: (path: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
-      send(path, {
-        method: 'POST',
-        body: new URLSearchParams(form),
-        headers: { origin: `http://${host}`, ...headers },
-      }),
+    get,
+    text,
+    words: async (path: string) => wordsOf(await text(path)),
+    post,
+    submit,
   };
 };

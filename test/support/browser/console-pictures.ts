@@ -21,8 +21,11 @@ import {
 import { at, closedExtraction, consentIn, extractionIn, iso } from '../data/extraction-fixtures.ts';
 import { comparedSubjects, consoleDeps, sourcesWith } from './console-fixtures.ts';
 
-/** What the pictures of docs/console.md show: a bank that fails, an outage of the provider, more than fit a page, a crowd in line, and `npm start`. */
-export type Pictured = 'day' | 'outage' | 'many' | 'crowd' | 'sandbox';
+/**
+ * What the pictures of docs/console.md show: a bank that fails, an outage of the provider, a crowd in line, and `npm start`. With
+ * `long`, everything is there, and every text of a caller, the provider or AWS is as long as it can be.
+ */
+export type Pictured = 'day' | 'outage' | 'crowd' | 'sandbox' | 'long';
 
 const idOf = (digits: string): string => `0190a0b0-${digits.slice(0, 4)}-7000-8000-0000${digits}`;
 
@@ -113,15 +116,6 @@ const held: readonly Extraction[] = ['9e4401b6', '9e5120aa', '9e77c013', '9f0184
   }),
 );
 
-const many: readonly Extraction[] = Array.from({ length: 640 }, (_, index) =>
-  extractionIn('RUNNING', {
-    extractionId: idOf(index.toString(16).padStart(8, '0')),
-    entity: 'demo-bank',
-    reference: `order-${2_000 - index}`,
-    requestedAt: iso(90 - index / 10),
-  }),
-);
-
 /** 200 that were requested in 20 s at a provider that takes two a second. */
 const crowd: readonly Extraction[] = Array.from({ length: 200 }, (_, index) => {
   const extractionId = idOf((0x51000000 + index * 0x1357).toString(16));
@@ -156,6 +150,13 @@ const crowdRate: StartRate = {
   ],
 };
 
+const byHand = {
+  perSecond: 0.012_345,
+  reason: 'their maintenance',
+  since: at(0).getTime(),
+  by: completed.requestedBy,
+};
+
 /** Two days of hours, with a rush in the morning. */
 const byHours = (value: (hour: number, index: number) => number | undefined) =>
   Array.from({ length: 48 }, (_, index) => value((index + 13) % 24, index));
@@ -173,7 +174,7 @@ const hours: Hours = {
 };
 
 const history = (kind: Pictured): LineHistory => {
-  if (kind !== 'crowd') return { periodSeconds: 60, periods: [], changes: [] };
+  if (kind !== 'crowd' && kind !== 'long') return { periodSeconds: 60, periods: [], changes: [] };
   const periods = Array.from({ length: 60 }, (_, index) => {
     const second = (index - 48) * 10;
     const isCrowd = second >= -10 && second <= 100;
@@ -199,13 +200,20 @@ const history = (kind: Pictured): LineHistory => {
 const recordsOf = (kind: Pictured): readonly Extraction[] => {
   const wentWell = day.filter(({ status }) => status === 'COMPLETED');
   if (kind === 'crowd') return [...crowd, ...wentWell];
-  if (kind === 'many') return many;
   return kind === 'outage' ? [...held, ...wentWell] : day;
 };
 
 const holds = (kind: Pictured): readonly Hold[] => {
   const { requestedBy: caller } = completed;
   const open = { kind: 'open', calls: 'starts', caller, since: iso(62), nextTurnAt: iso(125) } as const;
+  const paused = {
+    kind: 'paused',
+    calls: 'starts',
+    since: iso(-90_000),
+    reason: 'it is down',
+    by: caller,
+  } as const;
+  if (kind === 'long') return [paused, { ...open, group: 'demo-bank', cause: 'http-503' }];
   return kind === 'outage' ? [{ ...open, cause: 'http-503' }] : [];
 };
 
@@ -286,80 +294,110 @@ const alarm: AlarmLine = {
   since: iso(-30),
 };
 
+/** As long as the API and AWS allow, and without a place to break it: by the attributes that have it. */
+const [entity, requestedBy, code] = [
+  `entity-${'e'.repeat(249)}`,
+  `arn:aws:sts::111122223333:assumed-role/${'Caller'.repeat(10)}Role`,
+  'CONSTRAINT_FAILED_AT_THE_PROVIDER_'.repeat(5),
+];
+const longest: Readonly<Record<string, string | number>> = {
+  ...{ entity, subject: entity, group: entity, requestedBy, caller: requestedBy, by: requestedBy },
+  ...{ reference: `reference-${'R'.repeat(246)}`, taskId: `task-${'t'.repeat(95)}`, reason: 'R'.repeat(200) },
+  ...{ cause: code, error: code, message: code, errorCode: code, collectionError: code },
+  ...{ remedy: `\`cosecha ${code}\` ${code}`, description: `${code} https://runbook.example/#${code}` },
+  ...{ waiting: 1e6, later: 1e6, inFlight: 120_000, sent: 1e6, failed: 1_000, requested: 1e6, count: 1_000 },
+  ...{ started: 1e4, refused: 1e4, perSecond: 123.456, p95: 172_799 },
+};
+
+/** The same, or what its functions return, with the longest value wherever an attribute can be so long. */
+const lengthened = <Value>(value: Value): Value => {
+  const lengthen = (one: unknown, name = ''): unknown => {
+    if (typeof one === 'function') return async (...input: unknown[]) => lengthen(await one(...input));
+    if (Array.isArray(one)) return one.map((item) => lengthen(item, name));
+    if (typeof one === 'object' && one !== null)
+      return Object.fromEntries(Object.entries(one).map(([key, inner]) => [key, lengthen(inner, key)]));
+    return typeof one === typeof longest[name] ? longest[name] : one;
+  };
+  return lengthen(value) as Value;
+};
+
 /** What the console is served with. Its time is 100 s after that of the fixtures. */
-export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1] => ({
-  ...consoleDeps(
-    sourcesWith(recordsOf(kind), {
-      story: async (id) =>
-        explainExtraction(places[id] ?? placesWith(), {
-          extractionId: id,
-          now: at(100),
-          command: commandTextOf(),
-        }),
-      holds: async () => holds(kind),
-      sweeps: async () => ({ items: [{ at: iso(40), sent: 1, failed: 0 }], complete: true }),
-      queues: async () => [
-        { name: 'reconcile queue', isDeadLetters: false, waiting: 1, later: 2, inFlight: 0 },
-        { name: 'slow queue', isDeadLetters: false, waiting: 0, later: 0, inFlight: 0 },
-        { name: 'dead letters', isDeadLetters: true, waiting: 0, later: 0, inFlight: 0 },
-      ],
-      deliveries: async () => ({
-        items: [
-          {
-            at: iso(41.8),
-            taskId: 'task-51c7d2e8',
-            extractionId: completedId,
-            answer: 204,
-            verdict: 'recorded',
-            wake: 'woken',
-          },
-          { at: iso(30), answer: 401, verdict: 'mismatch' },
-          { at: iso(12), taskId: 'task-unknown', answer: 204, verdict: 'stored' },
-          {
-            at: iso(-78),
-            taskId: 'task-4402bb19',
-            extractionId: idOf('4402bb19'),
-            answer: 204,
-            verdict: 'recorded',
-            wake: 'woken',
-          },
-          {
-            at: iso(-108),
-            taskId: 'task-4402bb19',
-            extractionId: idOf('4402bb19'),
-            answer: 500,
-            verdict: 'failed',
-          },
-        ],
-        complete: true,
+export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1] => {
+  const shown = kind === 'long' ? lengthened : <Value>(value: Value): Value => value;
+  const sources = sourcesWith(recordsOf(kind), {
+    story: async (id) =>
+      explainExtraction(shown(places[id] ?? placesWith()), {
+        extractionId: id,
+        now: at(100),
+        command: commandTextOf(),
       }),
-      findings: async () => [
-        { id: 'stack', result: 'passed', message: 'stack Cosecha-prod is UPDATE_COMPLETE' },
+    holds: async () => holds(kind),
+    sweeps: async () => ({ items: [{ at: iso(40), sent: 1, failed: 0 }], complete: true }),
+    queues: async () => [
+      { name: 'reconcile queue', isDeadLetters: false, waiting: 1, later: 2, inFlight: 0 },
+      { name: 'slow queue', isDeadLetters: false, waiting: 0, later: 0, inFlight: 0 },
+      { name: 'dead letters', isDeadLetters: true, waiting: 0, later: 0, inFlight: 0 },
+    ],
+    deliveries: async () => ({
+      items: [
         {
-          id: 'state-machine',
-          result: 'passed',
-          message: 'machine is ACTIVE, and no execution broke within a day',
+          at: iso(41.8),
+          taskId: 'task-51c7d2e8',
+          extractionId: completedId,
+          answer: 204,
+          verdict: 'recorded',
+          wake: 'woken',
         },
-        ...(kind === 'day' ? [overdue] : []),
+        { at: iso(30), answer: 401, verdict: 'mismatch' },
+        { at: iso(12), taskId: 'task-unknown', answer: 204, verdict: 'stored' },
+        {
+          at: iso(-78),
+          taskId: 'task-4402bb19',
+          extractionId: idOf('4402bb19'),
+          answer: 204,
+          verdict: 'recorded',
+          wake: 'woken',
+        },
+        {
+          at: iso(-108),
+          taskId: 'task-4402bb19',
+          extractionId: idOf('4402bb19'),
+          answer: 500,
+          verdict: 'failed',
+        },
       ],
-      alarms: async () => [
-        ...(kind === 'day' ? [alarm] : []),
-        { name: 'Cosecha-prod-dead-letters', state: 'OK' },
-      ],
-      subjects: comparedSubjects,
-      hours: async () => hours,
-      line: async () => history(kind),
-      ...(kind === 'crowd' ? { rate: async () => crowdRate } : {}),
+      complete: true,
     }),
-  ),
-  everyMs: 60_000,
-  // No other stage than that of `npm start` has a sandbox.
-  ...(kind === 'sandbox'
-    ? {
-        stage: 'local',
-        actions: [...sandboxActions(system), ...actions],
-        sandboxState: async () => ({ active: ['The provider answers with 503, for 24 s more.'] }),
-      }
-    : { actions }),
-  random: () => 'random',
-});
+    findings: async () => [
+      { id: 'stack', result: 'passed', message: 'stack Cosecha-prod is UPDATE_COMPLETE' },
+      {
+        id: 'state-machine',
+        result: 'passed',
+        message: 'machine is ACTIVE, and no execution broke within a day',
+      },
+      ...(kind === 'day' || kind === 'long' ? [overdue] : []),
+    ],
+    alarms: async () => [
+      ...(kind === 'day' || kind === 'long' ? [alarm] : []),
+      { name: 'Cosecha-prod-dead-letters', state: 'OK' },
+    ],
+    subjects: comparedSubjects,
+    hours: async () => hours,
+    line: async () => history(kind),
+    ...(kind === 'crowd' ? { rate: async () => crowdRate } : {}),
+    ...(kind === 'long' ? { rate: async () => ({ ...crowdRate, byHand }) } : {}),
+  });
+  return {
+    ...consoleDeps(shown(sources)),
+    everyMs: 60_000,
+    // No other stage than that of `npm start` has a sandbox.
+    ...(kind === 'sandbox'
+      ? {
+          stage: 'local',
+          actions: [...sandboxActions(system), ...actions],
+          sandboxState: async () => ({ active: ['The provider answers with 503, for 24 s more.'] }),
+        }
+      : { actions }),
+    random: () => 'random',
+  };
+};

@@ -2,7 +2,6 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
 import { describeInChromium, launchChromium, openTab } from '../../../../support/browser/chromium.ts';
-import { longId, longTextDeps } from '../../../../support/browser/console-long-texts.ts';
 import { completedId, picturedDeps, waitingId } from '../../../../support/browser/console-pictures.ts';
 import { layoutFaults } from '../../../../support/browser/layout-faults.ts';
 import { at } from '../../../../support/data/extraction-fixtures.ts';
@@ -22,23 +21,22 @@ const pages = [
   ['outage', `extractions/${waitingId}`],
   ['outage', `actions/action-0?subject=${waitingId}`],
   ['day', 'actions/request-again?subject=status%3Dfailed'],
-  ['many', '?status=open&page=2'],
   ['crowd', ''],
   ['crowd', 'line'],
   ['long', ''],
   ['long', 'line'],
   ['long', 'deliveries'],
   ['long', 'health'],
-  ['long', `extractions/${longId}`],
+  ['long', `extractions/${completedId}`],
+  ['long', `extractions/${waitingId}`],
 ] as const;
 
 describeInChromium('the layout of the console', () => {
   const running = new Map<string, RunningConsole>();
   let browser: Browser;
   beforeAll(async () => {
-    for (const kind of ['day', 'outage', 'many', 'crowd', 'sandbox'] as const)
+    for (const kind of ['day', 'outage', 'crowd', 'sandbox', 'long'] as const)
       running.set(kind, await serveConsole(0, picturedDeps(kind)));
-    running.set('long', await serveConsole(0, longTextDeps()));
     browser = await launchChromium();
   });
   afterAll(async () => {

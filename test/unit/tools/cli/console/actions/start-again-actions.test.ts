@@ -32,15 +32,7 @@ const consoleFor = (record: Extraction, answer: () => Response = accepted) => {
     },
   });
   const console = consoleOver(sourcesWith([record]), { actions });
-  /** What the page says after the form, and everything that was shown or printed. */
-  const submit = async (action: string, secret: string) => {
-    const form = await console.text(`/actions/${action}?subject=${id}`);
-    const token = /name="token" value="([^"]+)"/.exec(form)?.[1] ?? '';
-    const answered = await console.post(`/actions/${action}`, { subject: id, token, secret });
-    const [path = ''] = (answered.headers.get('location') ?? '').split('#');
-    const page = await console.text(path.replace(/^\/[^/]+/, ''));
-    return { form, page, all: [form, path, page, ...console.done].join() };
-  };
+  const submit = (action: string, secret: string) => console.submit(action, { subject: id, secret });
   return { ...console, sent, submit };
 };
 
@@ -126,21 +118,16 @@ describe('all that match a filter are requested again', () => {
     form: { readonly input: string; readonly secret: string },
     answer: (key: string) => Response = accepted,
   ) => {
-    const { text, post, sent, done } = consoleOf(records, answer);
-    const asking = await text(`/actions/request-again?subject=${encodeURIComponent(subject)}`);
-    const token = /name="token" value="([^"]+)"/.exec(asking)?.[1] ?? '';
-    const answered = await post('/actions/request-again', { subject, token, ...form });
-    const [path = ''] = (answered.headers.get('location') ?? '').split('#');
-    const page = await text(path.replace(/^\/[^/]+/, ''));
-    return { asking, page, sent, all: [asking, path, page, ...done].join() };
+    const { sent, submit: send } = consoleOf(records, answer);
+    return { ...(await send('request-again', { subject, ...form })), sent };
   };
 
   test('each by consent under a key of its own, and the page says which are left out and why', async () => {
-    const { asking, page, sent, all } = await submit({ input: '3', secret: both });
-    expect(asking).toContain('5 extractions match this filter now, and 3 can be requested again.');
+    const { form, page, sent, all } = await submit({ input: '3', secret: both });
+    expect(form).toContain('5 extractions match this filter now, and 3 can be requested again.');
     const leftOut =
       'Left out: 1 by credentials, because none are kept; 1 by consent, because they are still open.';
-    expect(asking).toContain(leftOut);
+    expect(form).toContain(leftOut);
     expect(page).toContain(`3 extractions are requested. ${leftOut}`);
     expect(sent.map(({ key }) => key).toSorted()).toEqual([1, 2, 3].map((last) => `again-${idOf(last)}`));
     const { product, consentId, variant } = closedByConsent;

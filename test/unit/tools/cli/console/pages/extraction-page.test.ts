@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatOffset } from '../../../../../../tools/cli/console/format-for-page.ts';
 import type { Story } from '../../../../../../tools/cli/explain/story.ts';
-import { consoleOver, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
+import { consoleOver, sourcesWith, wordsOf } from '../../../../../support/browser/console-fixtures.ts';
 import { closedExtraction, extractionIn, id, iso } from '../../../../../support/data/extraction-fixtures.ts';
 
 const tried = { lane: 'machine', source: 'Step Functions', what: 'Try failed with ProviderBusy.' } as const;
@@ -33,7 +33,7 @@ test('the page begins with what somebody who is woken by it asks', async () => {
   const page = await withStory().text(path);
   const [, block = ''] = /<dl class="facts">(.*?)<\/dl>/s.exec(page) ?? [];
   const rows = [...block.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/gs)];
-  const texts = rows.map(([, name, value = '']) => `${name}: ${value.replace(/<[^>]*>/g, '')}`);
+  const texts = rows.map(([, name, value = '']) => `${name}: ${wordsOf(value)}`);
   expect(texts).toEqual([
     'What to do: Nothing. It goes on by itself.',
     'Last problem: Try failed with ProviderBusy.',

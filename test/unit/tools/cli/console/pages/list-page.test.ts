@@ -3,7 +3,12 @@ import { userTexts } from '#lib/downstream/user-texts.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
 import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
 import type { Trying } from '../../../../../../tools/cli/explain/execution-progress.ts';
-import { consoleOver, denied, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
+import {
+  consoleOver,
+  denied,
+  sourcesWith,
+  wordsOf,
+} from '../../../../../support/browser/console-fixtures.ts';
 import { closedExtraction, extractionIn, id, iso } from '../../../../../support/data/extraction-fixtures.ts';
 
 const settled = {
@@ -14,9 +19,6 @@ const settled = {
 } as const;
 
 const idOf = (digit: number): string => id.replace(/1$/, String(digit));
-
-/** What somebody reads on a page. */
-const wordsOf = (page: string): string => page.replace(/<[^>]*>/g, '');
 
 /** Each list of counts, as a text. */
 const facetsOf = (page: string): readonly string[] =>
@@ -43,20 +45,6 @@ const lane = { caller, priority: 'background' } as const;
 const place = { ...lane, group: 'bank', at: iso(0) };
 const times = { since: iso(40), nextTurnAt: iso(140) };
 const open = { ...times, kind: 'open', calls: 'starts', caller, cause: 'http-503' } as const;
-
-const everyPage = ['/', '/deliveries', '/health', `/extractions/${id}`, '/sandbox'];
-
-test.each(everyPage)('an outage is seen from %s, with the next turn and how many wait', async (path) => {
-  const waiting = [1, 2].map((digit) => extractionIn('REQUESTED', { extractionId: idOf(digit) }));
-  const running = extractionIn('RUNNING', { extractionId: idOf(3) });
-  const action = { id: 'lost', label: 'lost', place: 'sandbox', effect: '', changes: true } as const;
-  const { text } = consoleOver(sourcesWith([...waiting, running], { holds: async () => [open] }), {
-    actions: [{ ...action, run: async () => ({ text: '' }) }],
-  });
-  expect(wordsOf(await text(path))).toContain(
-    'starts of Caller for all entities have been held for 1 min, as the provider answers 503; next turn in 40 s. 2 extractions wait.',
-  );
-});
 
 const [requested, running] = [extractionIn('REQUESTED'), extractionIn('RUNNING')];
 const unreachable = { does: 'start', tries: 3, error: 'ProviderUnreachable', nextAt: iso(108) } as const;
@@ -219,12 +207,14 @@ test.each([
   ['/', 'Extractions that ended'],
   ['/deliveries', 'Deliveries'],
   ['/health', 'Entities and products'],
+  ['/health', 'Sweeps'],
+  ['/health', 'Queues'],
+  ['/line', 'What happened'],
   [`/extractions/${id}`, 'The record'],
 ])('on %s, a part that the operator may not read is named, and why: %s', async (path, part) => {
   const no = () => denied('logs:FilterLogEvents');
-  const { text } = consoleOver(sourcesWith([], { recent: no, deliveries: no, subjects: no, record: no }));
-  const words = wordsOf(await text(path));
-  expect(words).toContain(
+  const own = { recent: no, deliveries: no, subjects: no, record: no, sweeps: no, queues: no, line: no };
+  expect(await consoleOver(sourcesWith([], own)).words(path)).toContain(
     `${part}: not shown. AWS does not allow arn:aws:iam::1:user/ana to logs:FilterLogEvents`,
   );
 });
@@ -237,29 +227,6 @@ test('what could be read is shown', async () => {
   expect(page).toContain('waits to be started · next reconcile');
   const nothing = await pageOf([], { open: () => denied('dynamodb:Query') });
   expect(nothing).toContain('<h1 id="result" tabindex="-1">What is open could not be read.</h1>');
-});
-
-test('one field finds an id, a task, a reference, a batch and a caller, and a link the hour of what ended', async () => {
-  const { requestedBy } = extractionIn('RUNNING');
-  const names = { taskId: 'task-77', reference: 'order-8', batch: 'night-9' };
-  const records = [
-    extractionIn('RUNNING', { ...names, requestedBy: 'arn:aws:sts::111122223333:assumed-role/billing' }),
-    closedExtraction({
-      status: 'COMPLETED',
-      ...settled,
-      extractionId: idOf(2),
-      settledAt: iso(-3_600),
-      requestedBy,
-    }),
-  ];
-  const { text } = consoleOver(sourcesWith(records));
-  const rowsFor = async (query: string) =>
-    [...(await text(`/?${query}`)).matchAll(/<tr data-key="([^"]+)"/g)].map(([, key]) => key);
-  for (const typed of [id, 'task-77', 'rder-8', 'night', 'billing'])
-    expect(await rowsFor(`name=${typed}`)).toEqual([id]);
-  expect(await rowsFor('hour=2026-03-01T11')).toEqual([idOf(2)]);
-  expect(await rowsFor('hour=2026-03-01T12')).toEqual([id]);
-  expect(await rowsFor('hour=2026-03-01T99&since=6h')).toHaveLength(2);
 });
 
 test('a closed row has the advice for its caller, with its meaning', async () => {

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Extraction } from '#lib/extraction/record.ts';
 import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
-import { consoleOver, denied, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
+import {
+  consoleOver,
+  denied,
+  sourcesWith,
+  wordsOf,
+} from '../../../../../support/browser/console-fixtures.ts';
 import { closedExtraction, extractionIn, iso } from '../../../../../support/data/extraction-fixtures.ts';
 
 const idOf = (index: number): string => `0190a0b0-0000-7000-8000-${String(index).padStart(12, '0')}`;
@@ -29,7 +34,7 @@ const lineOf = async (
   const page = await consoleOver(sourcesWith(records, more)).text(path);
   const [, list = ''] = /<ul class="strip"[^>]*>(.*?)<\/ul>/s.exec(page) ?? [];
   return [...list.matchAll(/<li class="([\w ]+)">(.*?)<\/li>/gs)].map(
-    ([, style, item = '']) => `${style === 'side late' ? '! ' : ''}${item.replace(/<[^>]*>/g, '').trim()}`,
+    ([, style, item = '']) => `${style === 'side late' ? '! ' : ''}${wordsOf(item).trim()}`,
   );
 };
 

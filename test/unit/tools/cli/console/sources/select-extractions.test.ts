@@ -23,11 +23,15 @@ const open = extractionIn('RUNNING', {
   taskId: 'task-of-3',
   batch: 'morning',
 });
-const newer = consentIn('RUNNING', { extractionId: id(4), requestedAt: iso(6) });
+const newer = consentIn('RUNNING', {
+  extractionId: id(4),
+  requestedAt: iso(6),
+  requestedBy: 'arn:aws:sts::111122223333:assumed-role/Billing',
+});
 const ended = closedExtraction({
   extractionId: id(5),
   status: 'COMPLETED',
-  settledAt: iso(30),
+  settledAt: iso(-3_000),
   collectedAt: iso(31),
   entity: 'other',
 });
@@ -61,7 +65,7 @@ test.each([
   ['status=STARTING', [2]],
   ['method=consent&subject=movement', [4]],
   ['subject=OTHER', [5]],
-  ['status=open&caller=assumed-role/CALLER', [1, 2, 4, 3]],
+  ['status=open&caller=assumed-role/CALLER', [1, 2, 3]],
   ['caller=another', []],
   ['cause=ACTION_ERROR and TIMEOUT_ERROR', [6]],
   ['cause=TIMEOUT_ERROR', [6]],
@@ -69,10 +73,13 @@ test.each([
   ['advice=todo', [6]],
   ['advice=request-again', [6]],
   ['advice=none', [5]],
+  ['hour=2026-03-01T11', [5]],
+  ['hour=2026-03-01T12', [1, 2, 4, 3, 6]],
   ['hour=2026-03-01', [1, 2, 4, 3, 6, 5]],
   ['hour=2026-03-02', []],
   ['name=order', [1]],
   ['name=morn', [3]],
+  ['name=billing', [4]],
   ['batch=morning', [3]],
   ['batch=morn', []],
   [`name=${id(6)}`, [6]],
