@@ -44,7 +44,7 @@ const options = new Command()
     'run one schedule and print its trace: seed-N, outage-N, population-N, refusal-N, neighbour-N, sharing-N, small-N/step, or scenario/step.index,…',
   )
   .option('--faults', 'run every planted fault; print the schedule that catches it')
-  .option('--outages', 'print what broken extractions and outages of the provider take')
+  .option('--outages', 'print what outages of the provider take')
   .option(
     '--crowds [name]',
     "print what crowds cost at the provider's rate; with a name, those that contain it",

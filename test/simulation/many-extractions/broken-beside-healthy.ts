@@ -15,8 +15,6 @@ export type Mix = {
   /** What is broken, and what is healthy, requested within so many seconds. */
   readonly broken: (seconds: number) => readonly Member[];
   readonly healthy: (seconds: number) => readonly Member[];
-  /** Takes a minute and more. */
-  readonly isLong?: true;
   /** The longest time within which all are requested, in seconds. */
   readonly within?: number;
   /** A caller that requests ever new groups harms itself: no breaker can distinguish its healthy ones from the others. */
@@ -63,16 +61,6 @@ const healthy =
 
 const consent = { method: 'consent' } as const;
 
-const floodOf = (trouble: Trouble, perSecond: number): Mix => ({
-  name: `1 bank fails once in 10 s; starts refused, ${perSecond}/s ${trouble.slice(-3)}; healthy 1 in 10 s`,
-  broken: (seconds) => [
-    ...banks(1, 10, 'answers 500')(seconds),
-    ...requests(seconds, 1 / perSecond, () => ({ entity: 'refusing-bank', ...failing(trouble) })),
-  ],
-  healthy: healthy(10),
-  isLong: true,
-});
-
 export const mixes: readonly Mix[] = [
   { name: '1 bank, 500 to each, 1/s; healthy 1/s', broken: banks(1, 1, 'answers 500'), healthy: healthy(1) },
   {
@@ -84,15 +72,6 @@ export const mixes: readonly Mix[] = [
   { name: '10 banks hang, 1 in 3 s; healthy 1 in 60 s', broken: banks(10, 3, 'hangs'), healthy: healthy(60) },
   { name: '30 banks hang, 1/s; healthy 1 in 10 s', broken: banks(30, 1, 'hangs'), healthy: healthy(10) },
   { name: '10 banks flap, 1/s; healthy 1 in 10 s', broken: banks(10, 1, 'flaps'), healthy: healthy(10) },
-  floodOf('answers 400', 3),
-  floodOf('answers 400', 10),
-  floodOf('answers 401', 1),
-  {
-    name: '50 starts a second at 20 banks, 10 % fail at random; healthy 1 in 5 s',
-    broken: banks(20, 0.02, 'answers 500', 0.1),
-    healthy: healthy(5),
-    isLong: true,
-  },
   {
     name: '5 groups a second that are never seen again hang; healthy 1 in 10 s',
     broken: (seconds) =>
@@ -164,17 +143,11 @@ export const floods: readonly Mix[] = [
 ];
 
 /** One population of a mix: the healthy ones under the caller of the broken ones, or under another. */
-export const populationOf = (
-  mix: Mix,
-  maxSeconds: number,
-  caller: 'same' | 'another',
-  healthyFrom = 0,
-): Population => {
+export const populationOf = (mix: Mix, maxSeconds: number, caller: 'same' | 'another'): Population => {
   const seconds = Math.min(maxSeconds, mix.within ?? maxSeconds);
   const broken = mix.broken(seconds);
   const others = mix.healthy(seconds).map((one, index) => ({
     ...one,
-    at: one.at + healthyFrom,
     extractionId: `healthy-${index}`,
     ...(caller === 'another' ? { caller: 'arn:aws:iam::111122223333:role/Another' } : {}),
   }));
@@ -198,7 +171,8 @@ export const outagePopulation = ({
   readonly refused?: number;
 }): Population => {
   const seconds = 60 * minutes;
-  const bank = () => ({ entity: `bank-${random.below(groups)}` });
+  const own = randomOf(groups);
+  const bank = () => ({ entity: `bank-${own.below(groups)}` });
   const members = [
     ...requests(seconds + 60, 1 / 11.6, bank),
     ...(refused === 0

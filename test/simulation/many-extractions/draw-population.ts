@@ -115,8 +115,6 @@ export type Population = {
   }[];
   /** By so many seconds more than usual, the indexes of the line and of references follow their tables. */
   readonly indexLateSeconds?: number;
-  /** A login ends the session before it. */
-  readonly oneSession?: true;
   /** The provider takes starts at this rate only. */
   readonly rate?: ProviderRate;
   /** After so many seconds, an operator forgets the rate that was learnt. */
@@ -144,8 +142,6 @@ export type Population = {
   };
   /** Every call of a table may be lost (`lossOneIn`), not only those about broken members. */
   readonly losesAny?: true;
-  /** Every call is made, as if there were no breaker. */
-  readonly withoutBreaker?: true;
 };
 
 /**

@@ -27,11 +27,7 @@ import { cacheTaskTokens } from '#lib/provider/tokens/task-tokens.ts';
 import { dispatchStarts } from '#lib/rate-limit/dispatch-starts.ts';
 import { createStartLimiter } from '#lib/rate-limit/start-limiter.ts';
 import { operatorSettingsOf } from '#lib/shared-item/operator-settings.ts';
-import {
-  breakerStoreOver,
-  closedCircuit,
-  permitStoreOver,
-} from '../../support/stores/memory-breaker-store.ts';
+import { breakerStoreOver, permitStoreOver } from '../../support/stores/memory-breaker-store.ts';
 import { erasureStoreOver } from '../../support/stores/memory-erasure-store.ts';
 import { extractionStoreOver } from '../../support/stores/memory-extraction-store.ts';
 import { refusalStoreOver } from '../../support/stores/memory-refused-credentials-store.ts';
@@ -52,17 +48,15 @@ import { breakerSettings, settings, timings } from './settings.ts';
 const patientStoreMs = 25_000;
 
 const breakerOf = (service: Service, process: Process): CircuitBreaker =>
-  service.population.withoutBreaker === true
-    ? closedCircuit
-    : createCircuitBreaker({
-        store: breakerStoreOver(service.breakers, process.carryOut),
-        settings: breakerSettings,
-        isPaused: async () => false,
-        now: process.now,
-        random: () => service.choices.choose(process.of, 1_000) / 1_000,
-        newId: () => `${process.name}/${service.newName('id')}`,
-        telemetry: service.telemetry,
-      });
+  createCircuitBreaker({
+    store: breakerStoreOver(service.breakers, process.carryOut),
+    settings: breakerSettings,
+    isPaused: async () => false,
+    now: process.now,
+    random: () => service.choices.choose(process.of, 1_000) / 1_000,
+    newId: () => `${process.name}/${service.newName('id')}`,
+    telemetry: service.telemetry,
+  });
 
 /**
  * The functions in one process, with its caches. What each file of functions/ builds from its environment is built here over memory;
@@ -87,7 +81,7 @@ export const functionsIn = (service: Service, process: Process) => {
   const { sessions, taskTokens } = patientTokens;
   const providerWithin = (maxCallMs: number, tokens = tokensWithin(maxCallMs)): ReadableProvider => ({
     ...tokens,
-    readTask: (token, taskId) => provider.readTask(process, token, taskId, maxCallMs),
+    readTask: (_token, taskId) => provider.readTask(process, taskId, maxCallMs),
     readExtraction: (token, taskId) => provider.readExtraction(process, token, taskId, maxCallMs),
   });
   const briefProvider = providerWithin(briefCallMs);
@@ -114,7 +108,7 @@ export const functionsIn = (service: Service, process: Process) => {
     telemetry,
   };
 
-  const post = (token: string) => provider.startTask(process, token);
+  const post = () => provider.startTask(process);
   const callFor = startCallFrom({
     unsealCredentials: async (record, item) => unsealed(record, item),
     unsealTarget: async (record, item) => unsealed(record, item),

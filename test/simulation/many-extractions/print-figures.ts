@@ -1,21 +1,9 @@
-import { defined } from '#lib/defined.ts';
-import { briefCallMs } from '#lib/extraction/reconcile/read-task.ts';
-import { randomOf } from '../../support/data/random.ts';
 import { countsOf, writesASecondOf } from './breaker-invariants.ts';
-import {
-  backlogPopulation,
-  floods,
-  type Mix,
-  mixes,
-  outagePopulation,
-  populationOf,
-  slowPopulation,
-} from './broken-beside-healthy.ts';
+import { floods, outagePopulation, populationOf, slowPopulation } from './broken-beside-healthy.ts';
 import { randomChoices } from './choices.ts';
-import { apartIn, isHealthy, type Member, member, type Population } from './draw-population.ts';
+import type { Member, Population } from './draw-population.ts';
 import { outcomeOf, secondsOf } from './outcomes.ts';
-import type { ProviderCall } from './provider.ts';
-import { allAreClosed, openIn, Service } from './service.ts';
+import { openIn, Service } from './service.ts';
 import { settings } from './settings.ts';
 
 type Print = (line: string) => void;
@@ -49,7 +37,7 @@ const describeDelays = (delays: readonly number[]): string =>
   `${percentile(delays, 0.5)} / ${percentile(delays, 0.99)}`;
 
 /** How many healthy ones end otherwise than alone, and how much longer their start and their results take. */
-const harmIn = async (population: Population, apart = apartIn(population)) => {
+const harmIn = async (population: Population, apart: readonly Member[]) => {
   const service = await run(population, until(apart));
   const alone = await run({ ...population, members: apart }, until(apart));
   const differs = ({ extractionId }: Member): boolean =>
@@ -62,49 +50,6 @@ const harmIn = async (population: Population, apart = apartIn(population)) => {
     delays: [secondsToStart, secondsToResults].map((seconds) => describeDelays(delays(seconds))).join(' | '),
     startsAtOnce: service.maxStartsAtOnce,
   };
-};
-
-const mixRow = async (mix: Mix, caller: 'same' | 'another', from = 0): Promise<string> => {
-  const { healthy, harmed, delays } = await harmIn(populationOf(mix, 1_800, caller, from));
-  const when = from === 0 ? '' : `, after ${from / 60} min`;
-  return `| ${mix.name}${when} | ${caller} | ${healthy} | ${harmed} | ${delays} |`;
-};
-
-const printMixes = async (print: Print): Promise<void> => {
-  print(
-    '| mix | caller | healthy | end otherwise than alone | start later, p50 / p99 s | results later, p50 / p99 s |',
-  );
-  print('| --- | --- | ---: | ---: | ---: | ---: |');
-  for (const mix of mixes) {
-    for (const caller of ['same', 'another'] as const)
-      if (mix.only === undefined || caller === mix.only) print(await mixRow(mix, caller));
-    if (mix.name.includes('reads')) print(await mixRow(mix, 'same', 3_600));
-  }
-};
-
-/** One failing bank, 1 start a second for an hour: what its healthy extractions pay, and what its broken ones are spared. */
-const shareRow = async (share: number): Promise<string> => {
-  const random = randomOf(share);
-  const members = Array.from({ length: 3_600 }, (_, index) =>
-    member(index, index, random.below(100) < share ? { trouble: 'answers 500', calls: ['start'] } : {}),
-  );
-  const healthy = members.filter(isHealthy);
-  const countIn = (service: Service, those: readonly Member[], status: string): number =>
-    those.filter(({ extractionId }) => service.extractions.get(extractionId)?.status === status).length;
-  const broken = members.filter((one) => !isHealthy(one));
-  const population = { members, outages: [], consumers: 50 };
-  const held = await run(population, until(members));
-  const free = await run({ ...population, withoutBreaker: true }, until(healthy));
-  const spared = 1 - countIn(held, broken, 'UNCONFIRMED') / broken.length;
-  return `| ${share} % | ${healthy.length} | ${countIn(held, healthy, 'NOT_STARTED')} | ${countIn(free, healthy, 'NOT_STARTED')} | ${(100 * spared).toFixed(0)} % |`;
-};
-
-const printShares = async (print: Print): Promise<void> => {
-  print(
-    '| failing at the bank | healthy | of them `NOT_STARTED` | without breaker | broken ones without a start call |',
-  );
-  print('| ---: | ---: | ---: | ---: | ---: |');
-  for (const share of [10, 50, 60, 70, 80]) print(await shareRow(share));
 };
 
 const outages = [
@@ -152,48 +97,6 @@ const printBreakerWrites = async (print: Print): Promise<void> => {
   }
 };
 
-/** A million a day, in the proportion of 2 consumers to 50. */
-const printBacklog = async (print: Print): Promise<void> => {
-  const hours = 4;
-  const consumers = 2;
-  const service = await run(backlogPopulation(hours, consumers), allAreClosed);
-  const { queue, slowQueue, population, provider } = service;
-  const laterOf = (from: number, to: number): string =>
-    describeDelays(
-      population.members
-        .filter(({ at }) => at >= 3_600 * hours + from && at < 3_600 * hours + to)
-        .map((one) => secondsToResults(service, one) - one.takes),
-    );
-  const isSlow = ({ kind, at, endedAt = at }: ProviderCall): boolean =>
-    kind === 'read' && endedAt - at > briefCallMs + 1_000;
-  const slow = provider.calls.filter(isSlow);
-  print(
-    `| all reads hang for ${hours} h | extractions | messages, reconcile and slow queue | most that wait | slow reads | of extractions | results later, p50 / p99 s, first 10 min after it | then |`,
-  );
-  print('| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |');
-  print(
-    `| ${consumers} consumers | ${population.members.length} | ${queue.accepted}, ${slowQueue.accepted} | ${queue.longest.messages}, ${slowQueue.longest.messages} | ${slow.length} | ${new Set(slow.map(({ of }) => of)).size} | ${laterOf(0, 600)} | ${laterOf(600, 3_600)} |`,
-  );
-};
-
-/** Starts of ten minutes at a provider whose sessions coexist, and at one that keeps one for each client. */
-const printSessions = async (print: Print): Promise<void> => {
-  print('| a login ends the session before | starts a second | extractions | logins | `NOT_STARTED` |');
-  print('| --- | ---: | ---: | ---: | ---: |');
-  for (const oneSession of [undefined, true] as const) {
-    for (const perSecond of [1, 3, 10]) {
-      const members = Array.from({ length: 600 * perSecond }, (_, index) => member(index, index / perSecond));
-      const population = { members, outages: [], consumers: 50, ...defined({ oneSession }) };
-      const { provider, extractions } = await run(population, allStarted);
-      const logins = provider.calls.filter(({ kind }) => kind === 'login').length;
-      const lost = [...extractions.values()].filter(({ status }) => status === 'NOT_STARTED').length;
-      print(
-        `| ${oneSession === true ? 'yes' : 'no'} | ${perSecond} | ${members.length} | ${logins} | ${lost} |`,
-      );
-    }
-  }
-};
-
 /** Prints what one caller takes from another, by the throttle of a route and behind it. */
 export const printFloods = async (print: Print): Promise<void> => {
   print('| one caller sends, a second | refused of each caller, by one try | by the five of the client |');
@@ -216,17 +119,9 @@ export const printFloods = async (print: Print): Promise<void> => {
   }
 };
 
-/** Prints what broken extractions do to healthy ones, and what outages of the provider cost, as tables. */
+/** Prints what outages of the provider cost, as tables. */
 export const printFigures = async (print: Print): Promise<void> => {
-  for (const table of [
-    printSessions,
-    printMixes,
-    printShares,
-    printOutages,
-    printBreakerWrites,
-    printBacklog,
-  ]) {
-    await table(print);
-    print('');
-  }
+  await printOutages(print);
+  print('');
+  await printBreakerWrites(print);
 };

@@ -72,8 +72,6 @@ export class Provider {
   readonly #origin: number;
   /** The Task Tokens by their text, and whose they are. */
   readonly #targets = new Map<string, string>();
-  /** That of the last login. */
-  #session = '';
   readonly #limiter: Limiter | undefined;
   readonly #ofUsers = new Map<string, Limiter>();
 
@@ -85,10 +83,7 @@ export class Provider {
   }
 
   logIn(process: Process, maxCallMs: number): Promise<string> {
-    return this.#answer(process, 'login', maxCallMs, () => {
-      this.#session = `session-${this.calls.length}`;
-      return this.#session;
-    });
+    return this.#answer(process, 'login', maxCallMs, () => `session-${this.calls.length}`);
   }
 
   createTaskToken(process: Process, target: string, maxCallMs: number): Promise<string> {
@@ -99,7 +94,7 @@ export class Provider {
     });
   }
 
-  startTask(process: Process, token: string): Promise<string> {
+  startTask(process: Process): Promise<string> {
     return this.#answer(process, 'start', settings.providerTimeoutMs, async () => {
       const { now } = this.#service.time;
       const owner = this.#service.memberOf(process.of);
@@ -114,7 +109,6 @@ export class Provider {
         if (answers !== 'hangs') throw answered(answers, retryAfter);
         await this.#fail('hangs', process, settings.providerTimeoutMs);
       }
-      if (owner.method === 'credentials') this.#expectSession(token);
       const repeated =
         owner.trouble === 'repeats a task id'
           ? // One whose start was interrupted is linked to nobody, so that nothing shows whose it is.
@@ -137,9 +131,8 @@ export class Provider {
     });
   }
 
-  readTask(process: Process, token: string, taskId: string, maxCallMs: number): Promise<TaskReading> {
+  readTask(process: Process, taskId: string, maxCallMs: number): Promise<TaskReading> {
     return this.#answer(process, 'read', maxCallMs, () => {
-      this.#expectSession(token);
       const task = this.#find(taskId);
       // The two methods have endpoints of their own.
       if (task.owner.method === 'consent') throw answered(404);
@@ -160,10 +153,6 @@ export class Provider {
       if (this.#isRunning(task)) return { kind: 'in-progress' };
       return { kind: 'answered', taskStatus: finishedStatus, data: [], bytes: bytesOf(task.owner) };
     });
-  }
-
-  #expectSession(token: string): void {
-    if (this.#service.population.oneSession === true && token !== this.#session) throw answered(401);
   }
 
   #find(taskId: string): ProviderTask {

@@ -22,8 +22,6 @@ export class Queue {
   readonly #visible: Waiting[] = [];
   readonly #underWay = new Map<string, number>();
   #consuming = 0;
-  /** How many messages it accepted. */
-  accepted = 0;
   /** The most messages that waited at one time, and that time. */
   longest = { messages: 0, at: 0 };
 
@@ -37,7 +35,6 @@ export class Queue {
     message: object,
     { of, delaySeconds = 0, group = '' }: { of: string; delaySeconds?: number; group?: string },
   ): void {
-    this.accepted += 1;
     const { time, choices } = this.#service;
     const milliseconds = delaySeconds * 1_000 + choices.milliseconds(of, 5, 50);
     time.after(milliseconds, () => this.#show({ of, body: JSON.stringify(message), group, receives: 0 }));

@@ -101,13 +101,11 @@ const mixed = (index: number, caller: 'same' | 'another'): Case => ({
   isOver: healthyAreClosed,
 });
 
-/** The mixes in order, beside the same caller and beside another. Those that take long are left to `--outages`. */
-export const mixCases: readonly Case[] = mixes.flatMap(({ isLong, only }, index) =>
-  isLong === true
-    ? []
-    : (['same', 'another'] as const)
-        .filter((caller) => only === undefined || caller === only)
-        .map((caller) => mixed(index, caller)),
+/** The mixes in order, beside the same caller and beside another. */
+export const mixCases: readonly Case[] = mixes.flatMap(({ only }, index) =>
+  (['same', 'another'] as const)
+    .filter((caller) => only === undefined || caller === only)
+    .map((caller) => mixed(index, caller)),
 );
 
 /** Of an hour without reads, an hour later nothing is left. */
