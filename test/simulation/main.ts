@@ -16,14 +16,7 @@ import { mixInvariants, neighbourInvariants, outageInvariants } from './many-ext
 import { neighbourhoodInvariants } from './many-extractions/neighbours.ts';
 import { printFigures, printFloods } from './many-extractions/print-figures.ts';
 import { refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';
-import {
-  type Judged,
-  randomKinds,
-  searchBounded,
-  searchRandom,
-  shrink,
-  traceOf,
-} from './many-extractions/search.ts';
+import { type Judged, randomKinds, searchRandom, shrink, traceOf } from './many-extractions/search.ts';
 import { sharedInvariants } from './many-extractions/shared-parts.ts';
 import { runFaults } from './planted-faults/run-faults.ts';
 import { scenarios } from './world/draw-scenario.ts';
@@ -41,7 +34,7 @@ const options = new Command()
   .option('--random', 'run nothing but what is drawn from the seeds')
   .option(
     '--replay <schedule>',
-    'run one schedule and print its trace: seed-N, outage-N, population-N, refusal-N, neighbour-N, sharing-N, small-N/step, or scenario/step.index,…',
+    'run one schedule and print its trace: seed-N, outage-N, population-N, refusal-N, neighbour-N, sharing-N, or scenario/step.index,…',
   )
   .option('--faults', 'run every planted fault; print the schedule that catches it')
   .option('--outages', 'print what outages of the provider take')
@@ -77,14 +70,11 @@ const report = (named: string, text: string): void => {
   console.log(`\n${text}\ntest/simulation/campaign/found-schedules.txt has it.`);
 };
 
-/** Searches populations for so long, the small ones first. Prints the smallest that breaks each invariant, and returns whether none does. */
+/** Searches populations for so long. Prints the smallest that breaks each invariant, and returns whether none does. */
 const explorePopulations = async (ms: number, seed: number, digests: Digests): Promise<boolean> => {
   const found = new Map<string, Judged>();
   let searched = 0;
-  const searches = [
-    ...(options.random === true ? [] : [searchBounded()]),
-    ...randomKinds.map((kind) => searchRandom(kind, seed, Number.POSITIVE_INFINITY)),
-  ];
+  const searches = randomKinds.map((kind) => searchRandom(kind, seed, Number.POSITIVE_INFINITY));
   for (const search of searches) {
     const endsAt = performance.now() + ms / searches.length;
     for await (const judged of search) {

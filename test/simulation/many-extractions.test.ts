@@ -6,13 +6,8 @@ import { countsOf, writesASecondOf } from './many-extractions/breaker-invariants
 import { slowPopulation } from './many-extractions/broken-beside-healthy.ts';
 import { randomChoices } from './many-extractions/choices.ts';
 import { digestsOf } from './many-extractions/digest-populations.ts';
-import { outageTroubles, smallPopulations } from './many-extractions/draw-population.ts';
-import {
-  backlogInvariants,
-  mixInvariants,
-  neighbourInvariants,
-  whileOthersAreOpen,
-} from './many-extractions/invariants.ts';
+import { outageTroubles } from './many-extractions/draw-population.ts';
+import { backlogInvariants, mixInvariants, neighbourInvariants } from './many-extractions/invariants.ts';
 import { neighbourhoodInvariants } from './many-extractions/neighbours.ts';
 import { type RefusalFact, refusalInvariants } from './many-extractions/refused-credentials-invariants.ts';
 import {
@@ -21,7 +16,6 @@ import {
   type Judged,
   judge,
   mixCases,
-  searchBounded,
   searchRandom,
   shrink,
   traceOf,
@@ -158,11 +152,4 @@ test.each(mixCases)('$name: the healthy ones end as they would alone', { tags: [
 test.each(crowdCases)('a crowd $population.name', { tags: ['slow'] }, async (found) => {
   const judged = await judge(found);
   expect(judged.violations.length === 0 ? '' : traceOf(judged)).toBe('');
-});
-
-/** A part of them. `npm run simulate` searches all. */
-const small = [...smallPopulations.keys()].filter((index) => index % (11 * share) === 0);
-
-describe('two and three extractions, with each of their steps out of the usual', async () => {
-  testEach(whileOthersAreOpen, await all(searchBounded(small)));
 });

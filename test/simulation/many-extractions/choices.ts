@@ -22,28 +22,3 @@ export const randomChoices = (seed: number): Choices => {
       Math.min(usual, unusual) + streamOf(of).below(Math.abs(unusual - usual) + 1),
   };
 };
-
-/** Longer than a process trusts the state of a breaker that it has read, and than a start may take before it counts. */
-const lateMs = 6_000;
-
-/**
- * Everything as usual, but for some steps: those take six seconds longer, or are retried without a pause, or happen in
- * another process. `steps` counts them all.
- */
-export const deviatingChoices = (
-  deviations: readonly number[],
-): Choices & { readonly steps: () => number } => {
-  let steps = 0;
-  const deviates = (): boolean => {
-    steps += 1;
-    return deviations.includes(steps);
-  };
-  return {
-    steps: () => steps,
-    choose: (_of, among) => (among > 1 && deviates() ? among - 1 : 0),
-    milliseconds: (_of, usual, unusual) => {
-      if (!deviates()) return usual;
-      return unusual < usual ? unusual : unusual + lateMs;
-    },
-  };
-};

@@ -285,20 +285,3 @@ export const drawPopulation = (random: Random): Population => {
   const consumers = random.pick([2, 10, 50]);
   return { members, outages: [], consumers, ...defined({ lossOneIn }) };
 };
-
-/** When the healthy one is requested: with the broken one, once that one has failed five times, and in between. */
-const offsets = [0, 30, 400];
-
-/** Every kind of brokenness beside one healthy extraction, by each method. */
-export const smallPopulations: readonly Population[] = [1, 2].flatMap((broken) =>
-  brokenness.flatMap(({ trouble, calls, method: only }) =>
-    (['credentials', 'consent'] as const).flatMap((method) =>
-      offsets.map((at): Population => {
-        const ill = { trouble, calls, method: only ?? method };
-        const members = Array.from({ length: broken }, (_, index) => member(index, index, ill));
-        const healthy = member(broken, at, { method, entity: 'other-bank' });
-        return { members: [...members, healthy], outages: [], consumers: 10 };
-      }),
-    ),
-  ),
-);

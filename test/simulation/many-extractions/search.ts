@@ -3,17 +3,10 @@ import type { PlantedFault } from '../planted-faults/planted-fault.ts';
 import type { Caught } from '../planted-faults/search-with-fault.ts';
 import { countsOf } from './breaker-invariants.ts';
 import { backlogPopulation, mixes, populationOf } from './broken-beside-healthy.ts';
-import { type Choices, deviatingChoices, randomChoices } from './choices.ts';
+import { randomChoices } from './choices.ts';
 import { crowdInvariants, smallCrowds } from './crowd-invariants.ts';
 import { allStarted } from './crowds.ts';
-import {
-  apartIn,
-  drawOutage,
-  drawPopulation,
-  isHealthy,
-  type Population,
-  smallPopulations,
-} from './draw-population.ts';
+import { apartIn, drawOutage, drawPopulation, isHealthy, type Population } from './draw-population.ts';
 import { drawRefusals, lastsSeconds } from './draw-refused-credentials.ts';
 import {
   backlogInvariants,
@@ -29,14 +22,12 @@ import { refusalInvariants } from './refused-credentials-invariants.ts';
 import { allAreClosed, openIn, Service } from './service.ts';
 import { calmIsOver, drawSharing, sharedInvariants } from './shared-parts.ts';
 
-/**
- * How a population is found again: as `outage-7`, as `population-7/0,3` with the members that are left, or as `small-7/12` with
- * the step that deviates.
- */
+/** How a population is found again: as `outage-7`, or as `population-7/0,3` with the members that are left. */
 type Case = {
   readonly name: string;
   readonly population: Population;
-  readonly choices: () => Choices;
+  /** Of all that is left to chance in it. */
+  readonly seed: number;
   readonly invariants: readonly Invariant[];
   readonly isOver: (service: Service) => boolean;
 };
@@ -79,24 +70,16 @@ const random = (kind: RandomKind, seed: number, left?: readonly number[]): Case 
   return {
     name: left === undefined ? `${kind}-${seed}` : `${kind}-${seed}/${left.join(',')}`,
     population: { ...population, members },
-    choices: () => randomChoices(seed),
+    seed,
     ...rest,
   };
 };
-
-const small = (index: number, deviations: readonly number[]): Case => ({
-  name: `small-${index}/${deviations.join(',')}`,
-  population: smallPopulations[index] as Population,
-  choices: () => deviatingChoices(deviations),
-  invariants: whileOthersAreOpen,
-  isOver: healthyAreClosed,
-});
 
 /** Ten minutes of a named mix. One that is never started is lost after the start window, as in an hour. */
 const mixed = (index: number, caller: 'same' | 'another'): Case => ({
   name: `mix-${index}-${caller}`,
   population: populationOf(mixes[index] as (typeof mixes)[number], 600, caller),
-  choices: () => randomChoices(1),
+  seed: 1,
   invariants: mixInvariants,
   isOver: healthyAreClosed,
 });
@@ -112,7 +95,7 @@ export const mixCases: readonly Case[] = mixes.flatMap(({ only }, index) =>
 export const backlogCase: Case = {
   name: 'backlog',
   population: backlogPopulation(1, 2),
-  choices: () => randomChoices(1),
+  seed: 1,
   invariants: backlogInvariants,
   isOver: allAreClosed,
 };
@@ -121,7 +104,7 @@ export const backlogCase: Case = {
 export const crowdCases: readonly Case[] = smallCrowds.map(({ population }, index) => ({
   name: `crowd-${index}`,
   population,
-  choices: () => randomChoices(1),
+  seed: 1,
   invariants: crowdInvariants,
   isOver: allStarted,
 }));
@@ -129,17 +112,14 @@ export const crowdCases: readonly Case[] = smallCrowds.map(({ population }, inde
 /** The case of a name, or undefined if it names none. */
 export const findCase = (name: string): Case | undefined => {
   const [, kind = '', index = '', list] =
-    /^(outage|population|refusal|neighbour|sharing|small)-(\d+)(?:\/([\d,]*))?$/.exec(name) ?? [];
+    /^(outage|population|refusal|neighbour|sharing)-(\d+)(?:\/([\d,]*))?$/.exec(name) ?? [];
   const numbers = list?.split(',').flatMap((number) => (number === '' ? [] : [Number(number)]));
   if (kind in kinds) return random(kind as RandomKind, Number(index), numbers);
-  const mix = [...mixCases, backlogCase, ...crowdCases].find((one) => one.name === name);
-  if (mix !== undefined) return mix;
-  if (kind !== 'small' || smallPopulations[Number(index)] === undefined) return undefined;
-  return small(Number(index), numbers ?? []);
+  return [...mixCases, backlogCase, ...crowdCases].find((one) => one.name === name);
 };
 
-const run = ({ population, choices, isOver }: Case): Promise<Service> =>
-  new Service(population, choices()).run(isOver);
+const run = ({ population, seed, isOver }: Case): Promise<Service> =>
+  new Service(population, randomChoices(seed)).run(isOver);
 
 /** Runs a case without those that are broken. An outage has no such case: it concerns all. */
 const runAlone = async (found: Case): Promise<Service | undefined> => {
@@ -151,9 +131,9 @@ const runAlone = async (found: Case): Promise<Service | undefined> => {
 };
 
 /** Runs a case, and checks its invariants. */
-export const judge = async (found: Case, alone?: Service): Promise<Judged> => {
+export const judge = async (found: Case): Promise<Judged> => {
   const service = await run(found);
-  const reference = alone ?? (await runAlone(found)) ?? service;
+  const reference = (await runAlone(found)) ?? service;
   const violations = found.invariants.flatMap(({ name, check }) => {
     const what = check(service, reference);
     return what === undefined ? [] : [{ invariant: name, what }];
@@ -161,7 +141,7 @@ export const judge = async (found: Case, alone?: Service): Promise<Judged> => {
   return { found, service, violations };
 };
 
-/** Leaves out one member after the other, while the same invariant still breaks. A small population stays as it is. */
+/** Leaves out one member after the other, while the same invariant still breaks. What is not drawn stays as it is. */
 export const shrink = async (judged: Judged): Promise<Judged> => {
   const [, kind, seed] =
     /^(outage|population|refusal|neighbour|sharing)-(\d+)$/.exec(judged.found.name) ?? [];
@@ -211,27 +191,6 @@ export const searchRandom = async function* (
   to: number,
 ): AsyncGenerator<Judged, void> {
   for (let seed = from; seed < to; seed += 1) yield judge(random(kind, seed));
-};
-
-/** The steps of the first quarter of an hour, sweeps included. */
-const maxSteps = 400;
-
-/**
- * Two or three extractions: as usual, and then with every single step out of the usual, until the healthy one is closed. A
- * population that fails as usual is not searched further.
- */
-export const searchBounded = async function* (
-  indexes: Iterable<number> = smallPopulations.keys(),
-): AsyncGenerator<Judged, void> {
-  for (const index of indexes) {
-    const usual = deviatingChoices([]);
-    const alone = await runAlone(small(index, []));
-    const judged = await judge({ ...small(index, []), choices: () => usual }, alone);
-    yield judged;
-    if (judged.violations.length > 0) continue;
-    const steps = Math.min(usual.steps(), maxSteps);
-    for (let step = 1; step <= steps; step += 1) yield judge(small(index, [step]), alone);
-  }
 };
 
 /** How many seeds are searched for a fault. */
