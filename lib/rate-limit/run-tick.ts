@@ -112,6 +112,20 @@ const look = async (dispatcher: Dispatcher, memory: Memory, deps: TickDeps) => {
   return { seen, releasedAt, cursors };
 };
 
+/** Reports how a written decision changed the rate. */
+const report = (
+  { judgement, state }: Decision,
+  seen: Seen,
+  { telemetry }: Pick<TickDeps, 'telemetry'>,
+): void => {
+  if (judgement === undefined || judgement.judged === 'unchanged') return;
+  const { judged, share } = judgement;
+  if (judged === 'undone') telemetry.count('RateCutUndone');
+  const perSecond = rateAt(state, seen.limit, seen.now) ?? 'any';
+  const { accepted, refused, failed } = totalOf(recentCalls(seen));
+  telemetry.log(logMessages.rateChanged, { judged, perSecond, share, accepted, refused, failed });
+};
+
 /** Decides, writes the rate, and takes the permits. After a lost race it decides again, from what is stored then. */
 const settle = async (
   seen: Seen,
@@ -130,6 +144,8 @@ const settle = async (
     rate = (await changeItem(store, rateItem, decide, options)).after;
     if (rate.isDamaged) telemetry.count('RateUnavailable');
     const isLeased = rate.state.lease?.holder !== seen.holder;
+    // Before a lost race for the permits, after which the decision is made again and changes the rate no more.
+    if (!isLeased) report(decision, seen, { telemetry });
     if (isLeased || decision.permits === undefined)
       return { decision: { ...decision, isLeased }, rate, next };
     const answer = await permits.update(decision.permits);
@@ -138,15 +154,6 @@ const settle = async (
     next = answer.next;
   }
   return { decision: { ...decision, ...nothing }, rate, next };
-};
-
-const report = ({ judgement, state }: Decision, seen: Seen, { telemetry }: TickDeps): void => {
-  if (judgement === undefined || judgement.judged === 'unchanged') return;
-  const { judged, share } = judgement;
-  if (judged === 'undone') telemetry.count('RateCutUndone');
-  const perSecond = rateAt(state, seen.limit, seen.now) ?? 'any';
-  const { accepted, refused, failed } = totalOf(recentCalls(seen));
-  telemetry.log(logMessages.rateChanged, { judged, perSecond, share, accepted, refused, failed });
 };
 
 /** Counts the releases and, once a minute, the rate. */
@@ -173,7 +180,6 @@ export const runTick = async (
   const { seen, releasedAt, cursors } = await look(dispatcher, memory, deps);
   const { decision, rate, next } = await settle(seen, memory.rate, deps);
   if (decision.isLeased) return { kind: 'leased' };
-  report(decision, seen, deps);
   const { now, limit } = seen;
   const releases = [...decision.turns.map((entry) => ({ entry, afterMs: 0 })), ...decision.releases];
   const isDue = now - memory.publishedAt >= publishMs;

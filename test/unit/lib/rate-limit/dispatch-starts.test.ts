@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { logMessages } from '#lib/observability/log-messages.ts';
 import { dispatchStarts } from '#lib/rate-limit/dispatch-starts.ts';
 import { rateItem } from '#lib/rate-limit/rate-state.ts';
-import { slotOf } from '#lib/rate-limit/start-line.ts';
+import { type StartLineStore, slotOf } from '#lib/rate-limit/start-line.ts';
 import { memoryTelemetry } from '../../../support/data/memory-telemetry.ts';
 import { memoryBreakerStore, permitStoreOver } from '../../../support/stores/memory-breaker-store.ts';
 import { memoryStartLine } from '../../../support/stores/memory-start-line.ts';
@@ -21,6 +22,8 @@ const over = async (
     leaves = (_tries: number): boolean => true,
     losesFirstAnswer = false,
     countsFail = false,
+    refused = 0,
+    refusesFirstPermit = false,
   } = {},
 ) => {
   const begin = Date.parse('2026-03-01T06:00:00.000Z');
@@ -41,12 +44,18 @@ const over = async (
   let [queries, firstQueries, tries, permits] = [0, 0, 0, 0];
   const { telemetry, messages } = memoryTelemetry();
   const permitStore = permitStoreOver(store.items, async (_call, effect) => effect());
+  const counts: StartLineStore['counts'] = async (...seconds) => {
+    const bad = new Map([['caller.group', { accepted: 20, refused, failed: 0 }]]);
+    return refused > 0 ? new Map([[begin / 1_000 - 1, bad]]) : line.counts(...seconds);
+  };
   const run = () =>
     dispatchStarts({
       store,
       permits: {
         update: (update) => {
           permits += 1;
+          if (refusesFirstPermit && permits === 1)
+            return Promise.resolve({ kind: 'refused', next: undefined });
           return permitStore.update(update);
         },
       },
@@ -57,7 +66,7 @@ const over = async (
           return line.next(...what);
         },
         counts: (...seconds) =>
-          countsFail ? Promise.reject(new Error('StartLine is throttled.')) : line.counts(...seconds),
+          countsFail ? Promise.reject(new Error('StartLine is throttled.')) : counts(...seconds),
         leave: async (entry) => {
           tries += 1;
           if (!leaves(tries)) throw new Error('StartLine is down.');
@@ -147,6 +156,17 @@ test('if the calls cannot be read, who waits is released all the same, and the r
   await store.replace(rateItem, undefined, { state, version: '1' });
   expect(await run()).toEqual({ end: 'time-is-over', released: 3 });
   expect(store.items.get(rateItem)?.state).toMatchObject({ windowFrom: state.windowFrom });
+});
+
+test.each([
+  ['at once', false],
+  ['after its first permits were refused', true],
+])('a tick that cuts the rate reports it once, if it releases %s', async (_, refusesFirstPermit) => {
+  const { run, store, messages, begin } = await over(3, { refused: 20, refusesFirstPermit, lasts: 13_000 });
+  const state = { lineUntil: 0, windowFrom: begin / 1_000 - 30 };
+  await store.replace(rateItem, undefined, { state, version: '1' });
+  await run();
+  expect(messages).toEqual([logMessages.rateChanged]);
 });
 
 test('of a group whose breaker is open, one start in ten seconds is released for its turn', async () => {
