@@ -36,7 +36,6 @@ type Slow = { readonly countedAt: number | undefined };
 type Passed = Exclude<Admission, { kind: 'held' }> & { readonly admittedAt: number };
 
 export type Going = Passed & {
-  /** Makes one of its calls: a login, a Task Token or the start call. */
   readonly watch: Watch;
   /** Waits for the end of its report, if it was slow. */
   readonly slow: () => Promise<Slow | undefined>;
@@ -69,20 +68,20 @@ const reportFailure = async (
     : undefined;
 
 /**
- * Watches the calls of a start. The first that takes too long is reported to the breaker and the rate while it is under way, because until
- * its timeout it holds an invocation of start-task.
+ * Watches the calls of a start. The first that takes too long is reported to the breaker while it is under way, because until its timeout it
+ * holds an invocation of start-task. A start call is reported to the rate, too, which counts no other calls.
  */
 const watched = (asking: Asking, admitted: Passed, deps: GateDeps): Going => {
   let slow: Promise<Slow> | undefined;
-  const report = async (): Promise<Slow> => {
+  const report = async (isStartCall: boolean): Promise<Slow> => {
     const isFirst = await deps.breaker.report(admitted, { kind: 'slow' });
-    return { countedAt: await reportFailure(asking, admitted, isFirst, deps) };
+    return { countedAt: await reportFailure(asking, admitted, isFirst && isStartCall, deps) };
   };
   return {
     ...admitted,
-    watch: async (call) => {
+    watch: async (kind, call) => {
       const stop = deps.whenSlow(() => {
-        slow ??= report();
+        slow ??= report(kind === 'start');
       });
       try {
         return await call(stop);

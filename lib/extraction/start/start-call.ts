@@ -130,10 +130,13 @@ export const startCallFrom =
   };
 
 /**
- * Makes one call to the provider. If it takes too long, the start is reported as slow while the call is under way. `whenAnswered` ends its
+ * Makes one call to the provider, for a token or the start call. If it takes too long, the start is reported as slow while the call is under way. `whenAnswered` ends its
  * time before the text of the answer is read.
  */
-export type Watch = <T>(call: (whenAnswered: () => void) => Promise<T>) => Promise<T>;
+export type Watch = <T>(
+  kind: 'token' | 'start',
+  call: (whenAnswered: () => void) => Promise<T>,
+) => Promise<T>;
 
 type CallDeps = { readonly now: () => Date; readonly telemetry: Telemetry; readonly watch: Watch };
 
@@ -157,8 +160,8 @@ export const obtainToken = async (
     return { kind: 'failed', result, shown: { kind: 'nothing' } };
   }
   try {
-    if (logIn !== undefined) await watch(logIn);
-    return { kind: 'obtained', token: await watch(() => call.tokens.current()) };
+    if (logIn !== undefined) await watch('token', logIn);
+    return { kind: 'obtained', token: await watch('token', () => call.tokens.current()) };
   } catch (error) {
     telemetry.failure(tokenNotObtained, error);
     const problem = loginProblemOf(error);
@@ -228,7 +231,7 @@ export const makeStartCall = async (
   const { telemetry, now, watch } = deps;
   const postOnce = async (withToken: string): Promise<Called | 'unauthorized'> => {
     try {
-      const taskId = await watch((whenAnswered) => call.post(withToken, whenAnswered));
+      const taskId = await watch('start', (whenAnswered) => call.post(withToken, whenAnswered));
       return { result: { kind: 'accepted', taskId }, shown: { kind: 'accepted' } };
     } catch (error) {
       telemetry.failure('The start call failed.', error);
@@ -259,7 +262,7 @@ export const makeStartCall = async (
   if (!hasTimeFor(2, deps)) return notCalled('ProviderUnauthorized', 'http-401');
   let renewed: string;
   try {
-    renewed = await watch(() => call.tokens.current());
+    renewed = await watch('token', () => call.tokens.current());
   } catch (error) {
     telemetry.failure(tokenNotObtained, error);
     // The status is STARTING, so an exception here would end as UNCONFIRMED, although the 401 means that nothing was accepted.

@@ -6,6 +6,9 @@ import { lifeOf } from './settings.ts';
 
 type Waiting = { readonly of: string; readonly body: string; readonly group: string; receives: number };
 
+/** The messages of a group: those that are visible, the oldest first, and how many are under way. */
+type Group = { readonly visible: (Waiting & { readonly shownAs: number })[]; underWay: number };
+
 type Consumers = {
   /** How many messages are consumed at once. */
   readonly atOnce: number;
@@ -19,8 +22,9 @@ type Consumers = {
 export class Queue {
   readonly #service: Service;
   readonly #consumers: Consumers;
-  readonly #visible: Waiting[] = [];
-  readonly #underWay = new Map<string, number>();
+  readonly #groups = new Map<string, Group>();
+  #visible = 0;
+  #shown = 0;
   #consuming = 0;
   /** The most messages that waited at one time, and that time. */
   longest = { messages: 0, at: 0 };
@@ -41,34 +45,38 @@ export class Queue {
   }
 
   #show(one: Waiting): void {
-    this.#visible.push(one);
-    const messages = this.#visible.length;
+    this.#shown += 1;
+    this.#groupOf(one).visible.push(Object.assign(one, { shownAs: this.#shown }));
+    this.#visible += 1;
+    const messages = this.#visible;
     if (messages > this.longest.messages) this.longest = { messages, at: this.#service.time.now };
     void this.#consume();
   }
 
-  #count(group: string, by: number): void {
-    this.#underWay.set(group, (this.#underWay.get(group) ?? 0) + by);
+  #groupOf({ group: name }: Waiting): Group {
+    const group = this.#groups.get(name) ?? { visible: [], underWay: 0 };
+    this.#groups.set(name, group);
+    return group;
   }
 
   /** The oldest of the group that has the fewest under way. */
   #next(): Waiting | undefined {
-    let next: { readonly index: number; readonly underWay: number } | undefined;
-    for (const [index, { group }] of this.#visible.entries()) {
-      const underWay = this.#underWay.get(group) ?? 0;
-      if (next === undefined || underWay < next.underWay) next = { index, underWay };
-      if (underWay === 0 || this.#underWay.size === 1) break;
-    }
-    return next && this.#visible.splice(next.index, 1)[0];
+    const [next] = [...this.#groups.values()]
+      .flatMap(({ visible: [oldest], underWay }) => (oldest === undefined ? [] : [{ oldest, underWay }]))
+      .sort((one, other) => one.underWay - other.underWay || one.oldest.shownAs - other.oldest.shownAs);
+    if (next === undefined) return undefined;
+    this.#visible -= 1;
+    return this.#groupOf(next.oldest).visible.shift();
   }
 
   async #consume(): Promise<void> {
     if (this.#consuming >= this.#consumers.atOnce) return;
     const one = this.#next();
     if (one === undefined) return;
-    const { of, body, group } = one;
+    const { of, body } = one;
+    const group = this.#groupOf(one);
     this.#consuming += 1;
-    this.#count(group, 1);
+    group.underWay += 1;
     one.receives += 1;
     const isDone = await this.#service
       .invoke('reconcile', of, (functions) =>
@@ -77,7 +85,7 @@ export class Queue {
       .then(({ batchItemFailures }) => batchItemFailures.length === 0)
       .catch(() => false);
     this.#consuming -= 1;
-    this.#count(group, -1);
+    group.underWay -= 1;
     const pause = isDone ? undefined : untilNextReceive(one.receives, lifeOf.reconcile);
     // From the receive on; the consumer took a part of it.
     if (pause !== undefined) this.#service.time.after(pause, () => this.#show(one));

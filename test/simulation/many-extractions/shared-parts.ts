@@ -115,16 +115,12 @@ const keptIn = (service: Service) =>
       return record === undefined ? [] : [{ one, record }];
     });
 
-/** 5 s, and 3 s in line while the rate is learnt again: a login or Task Token that is slow and succeeds counts as failed until then. */
-const maxStartSeconds = 8;
+const maxStartSeconds = 5;
 /** Of which starts fail, neighbours.ts has how long others wait in line. */
 const startsFail = ({ members }: Population): boolean =>
   members.some(({ calls }) => calls?.includes('start') === true);
-/**
- * Polls of a consent are up to 5 s apart, up to a minute after its start. The queue is fair, but each of the consumers may hold a call of
- * 5 s of another caller, at each of some four polls.
- */
-const maxResultsSeconds = 45;
+/** The queue is fair, but each of the consumers may hold a call of 5 s of another caller, at each of some four polls of a consent. */
+const maxResultsSeconds = 30;
 /** The execution waits for a delivery, and then polls. */
 const undeliveredSeconds = settings.webhookWaitSeconds + settings.pollEverySeconds;
 /** Where the queue is fair. What has just closed waits until a process that has read it before has ended. */
@@ -132,8 +128,13 @@ const maxErasedSeconds = 3;
 const freshSeconds = timings.reconcileTimeout + 10;
 /** Where nothing is delivered, it is still open, and is tried again after pauses that grow. */
 const openSeconds = undeliveredSeconds + 300;
-/** A login, a Task Token or a start that hangs is slow after 5 s, and others are held some two seconds later. */
-const maxAtOnce = settings.apiRateLimit * (settings.breakerSlowCallSeconds + 2);
+/**
+ * A login, a Task Token or a start that hangs is slow after 5 s, and others are held some two seconds later. One that is slow and succeeds
+ * takes up to 15 s, 10.5 s on average (provider.ts), and lets others go again.
+ */
+const maxAtOnce = ({ members }: Population): number =>
+  settings.apiRateLimit *
+  (members.some(({ trouble }) => trouble === 'slow') ? 11 : settings.breakerSlowCallSeconds + 2);
 
 /** The first of the calm caller's of which something is later than that. */
 const later = (
@@ -177,9 +178,10 @@ export const sharedInvariants: readonly Invariant[] = [
   },
   {
     name: 'erasures-delay-little',
-    rule: `However much others erase, what has been closed for ${freshSeconds} s is erased within ${maxErasedSeconds} s.`,
+    rule: `However much others erase, what has been closed for ${freshSeconds} s is erased within ${maxErasedSeconds} s, unless starts of others fail.`,
     check: (service) => {
-      const { startedAt } = service;
+      const { population, startedAt } = service;
+      if (startsFail(population)) return undefined;
       const asked = new Date(startedAt + 1_000 * askedAt).toISOString();
       const open = calmIn(service).every(({ delivered }) => delivered) ? 0 : openSeconds;
       const lastAt = Math.max(...calmIn(service).map(({ at, takes }) => at + takes));
@@ -193,8 +195,8 @@ export const sharedInvariants: readonly Invariant[] = [
   },
   {
     name: 'starts-leave-room',
-    rule: `At the throttle of ${settings.apiRateLimit} requests a second, start-task runs at once as often as it is requested in 7 s at most.`,
-    check: ({ maxStartsAtOnce }) =>
-      maxStartsAtOnce <= maxAtOnce ? undefined : `${maxStartsAtOnce} invocations ran at once.`,
+    rule: `At the throttle of ${settings.apiRateLimit} requests a second, start-task runs at once as often as it is requested in 7 s at most, or in 11 s if calls take up to 15 s and succeed.`,
+    check: ({ maxStartsAtOnce, population }) =>
+      maxStartsAtOnce <= maxAtOnce(population) ? undefined : `${maxStartsAtOnce} invocations ran at once.`,
   },
 ];

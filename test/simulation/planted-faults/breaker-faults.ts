@@ -70,7 +70,7 @@ export const outageFaults: Faults = {
   },
   'A start call counts as failed only once its timeout has ended it.': {
     file: 'lib/extraction/start/gate.ts',
-    find: 'slow ??= report();',
+    find: "slow ??= report(kind === 'start');",
     replace: 'slow ??= undefined;',
     caughtBy: 'opens-in-time',
   },
@@ -109,6 +109,12 @@ export const outageFaults: Faults = {
 
 /** Faults of the breakers, and of what reads share, which are searched in the mixes. */
 export const mixFaults: Faults = {
+  'A read that hangs holds a consumer of the reconcile queue for its whole timeout, with each poll.': {
+    file: 'lib/extraction/decide.ts',
+    find: "invoker.kind === 'queue' && invoker.isSlow !== true;",
+    replace: "invoker.kind === 'queue' && invoker.isSlow === undefined;",
+    caughtBy: 'bounded-delay',
+  },
   'Starts that fail at one bank lower the rate of all, however many pass at others.': {
     file: 'lib/rate-limit/call-counts.ts',
     find: 'beside >= byChance / 2',

@@ -65,8 +65,8 @@ type Setting = {
   readonly failsToWait?: true;
   /** Its group had failed before. */
   readonly isKnownToFail?: true;
-  /** Each of its calls takes too long. */
-  readonly isSlow?: true;
+  /** Each of its calls takes too long; of these, it makes this one, or this one and the start call. */
+  readonly slow?: 'token' | 'start';
 };
 
 /** One start with this behind it, and what it did. */
@@ -107,7 +107,7 @@ const startWith = async (setting: Setting) => {
       },
     },
     whenSlow: (callback) => {
-      if (setting.isSlow) callback();
+      if (setting.slow !== undefined) callback();
       return () => undefined;
     },
     now: () => at(seconds),
@@ -123,8 +123,8 @@ const concluded = async (setting: Setting, called: Called) => {
   const { asking, deps, did, line } = await startWith(setting);
   const going = (await admit(asking, false, deps)) as Going;
   did.length = 0;
-  await going.watch(async () => 'a token');
-  await going.watch(async () => 'a taskId');
+  if (setting.slow === 'token') await going.watch('token', async () => 'a token');
+  await going.watch('start', async () => 'a taskId');
   const result = resultFor(called, asking, deps.now());
   const error = result.kind === 'not-accepted' ? result.error : undefined;
   const ended = { conclusion: 'not-yet', explanation: 'Waits', record, error } as never;
@@ -209,9 +209,15 @@ test.each<readonly [string, Partial<Setting>, Called, readonly string[]]>([
   ['is accepted', {}, accepted, ['rate: failed', 'breaker: accepted', 'rate: recovered', 'rate: accepted']],
   ['fails', {}, failed, ['rate: failed', 'breaker: nothing']],
   ['fails, and holds the turn of a breaker', { breaker: turn }, failed, ['breaker: failed']],
+  [
+    'is accepted, of which one is for a token',
+    { slow: 'token' },
+    accepted,
+    ['breaker: accepted', 'rate: accepted'],
+  ],
 ])('a start with slow calls counts as failed once while they are under way, and then %s', async (...of) => {
   const [, setting, called, then] = of;
-  const { did } = await concluded({ entry: 0, isSlow: true, ...setting }, called);
+  const { did } = await concluded({ entry: 0, slow: 'start', ...setting }, called);
   expect(did).toEqual(['breaker: slow', ...then]);
 });
 
