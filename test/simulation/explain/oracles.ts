@@ -38,14 +38,6 @@ const isNot = (time: string | undefined, at: number | undefined, view: View): st
 const differs = <Value>(stated: Value, shown: Value): string | false =>
   stated !== shown && `it was ${String(shown)}`;
 
-/** Truths that several facts state. */
-const dueAt = (after: string, view: View) => differs(after, view.moment.record?.dueAt ?? '');
-const isOpenIn = (view: View, ...statuses: readonly string[]): string | false =>
-  !statuses.includes(view.moment.record?.status ?? '') && `it is ${view.moment.record?.status}`;
-const deadline = (stated: string, view: View) => differs(Date.parse(stated), view.deadline);
-const windowEnd = (stated: string, view: View) =>
-  isNot(stated, view.requestedAt + settings.startWindowSeconds * 1_000, view);
-
 /** When the grace, or the time for collecting, ends: both are 100 s here. */
 const readEnd = (stated: string, view: View) =>
   isNotOf(Date.parse(stated) - settings.graceSeconds * 1_000, view.writeOf('settledAt'), view);
@@ -129,10 +121,6 @@ const closesWithout = (view: View): string | false => {
   return close?.results !== undefined && !view.isCutShort && 'its results were collected';
 };
 
-/** A start is stale once its function has timed out. */
-const staleSince = (stated: string, view: View) =>
-  isNotOf(Date.parse(stated) - settings.startTimeoutSeconds * 1_000, view.writeOf('startingAt'), view);
-
 const scheduled = (view: View) => view.visit.filter(({ type }) => type === 'TaskScheduled');
 
 const nextScheduled = (view: View) =>
@@ -215,6 +203,51 @@ const reportedBy = ({ by, deliveredAt, at }: FactOf<'settled'>, view: View): Con
   }
 };
 
+/** The facts that can be stated while the record has a status. Any others are stated whatever it has. */
+const statedIn: Readonly<Record<string, string>> = {
+  REQUESTED:
+    'notStartedBy endsNotStarted endsWithoutStart noExecution triesMeanwhile waitsForStart startFailed triesNow triesAgain',
+  STARTING: 'startCalled startStale',
+  RUNNING:
+    'unrecordedDelivery unlinked timesOut deadlineOver polls waitsForWebhook queueContinues atProvider',
+  COMPLETED: 'uncollected',
+  PARTIAL: 'uncollected codesFollow noCodes',
+  FAILED: 'uncollected codesFollow noCodes',
+  CREDENTIALS_WRONG: 'uncollected',
+  CREDENTIALS_LOCKED: 'uncollected',
+  TIMED_OUT: 'timedOut correctedUntil closes',
+  NOT_STARTED: 'notStarted notAccepted',
+  REJECTED: 'rejected',
+  UNCONFIRMED: 'startInterrupted startUnanswered',
+};
+
+const mayBeStated = (name: FactName, status = ''): boolean => {
+  const has = (names = ''): boolean => names.split(' ').includes(name);
+  return has(statedIn[status]) || !Object.values(statedIn).some(has);
+};
+
+/** Those whose `at` is when the status was written. */
+const ofStatus =
+  /^(settled|rejected|othersTaskAnswered|startInterrupted|startUnanswered|notStarted|timedOut)$/;
+
+/** Fields that mean the same in each fact. */
+const ofField = {
+  status: (stated: string, view: View) => differs(stated, view.moment.record?.status ?? ''),
+  after: (stated: string, view: View) => differs(stated, view.moment.record?.dueAt ?? ''),
+  deadline: (stated: string, view: View) => differs(Date.parse(stated), view.deadline),
+  windowEnd: (stated: string, view: View) =>
+    isNot(stated, view.requestedAt + settings.startWindowSeconds * 1_000, view),
+  notBefore: (stated: string, view: View) => differs(stated, view.moment.record?.notBefore ?? ''),
+  startingAt: (stated: string, view: View) => isNotOf(stated, view.writeOf('startingAt'), view),
+  /** A start is stale once its function has timed out. */
+  staleAt: (stated: string, view: View) =>
+    isNotOf(Date.parse(stated) - settings.startTimeoutSeconds * 1_000, view.writeOf('startingAt'), view),
+  isRead: reads,
+  /** Such as `timed out`, of ExecutionTimedOut. */
+  how: (stated: string, view: View) =>
+    differs(`execution${stated}`.replace(' ', ''), view.history.at(-1)?.type.toLowerCase() ?? ''),
+} as const;
+
 /** Compares each fact with what the trace of its world shows. Returns the contradictions. */
 export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
   recordUnread: (_fact, { moment }) => [!moment.denied.has('record') && 'it could be read'],
@@ -238,15 +271,13 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
   goneExecution: ({ startedAt }, view) => [differs(startedAt, view.history[0]?.at)],
 
   overdue: ({ since, isLate, isSweepOn }, view) => [
-    dueAt(since, view),
+    ofField.after(since, view),
     differs(isSweepOn, view.moment.isSweepOn),
     differs(isLate, view.moment.now / 1_000 - seconds(since) > 3 * 60 * settings.sweepEveryMinutes),
   ],
   sweepOff: (_fact, { moment }) => [moment.isSweepOn && 'it is on'],
 
   settled: (fact, view) => [
-    differs(fact.status, view.statusWrite?.content.after.status),
-    isNotOf(fact.at, view.statusWrite, view),
     differs(fact.reason, view.statusWrite?.content.after.reason),
     ...reportedBy(fact, view),
   ],
@@ -259,34 +290,22 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
           !results.some(({ id, errorCode }) => id === action && errorCode === code) && 'no such result',
       );
   },
-  codesFollow: (_fact, view) => [
-    view.writeOf('actionResults') !== undefined && 'they came',
-    isOpenIn(view, 'FAILED', 'PARTIAL'),
-  ],
+  codesFollow: (_fact, view) => [view.writeOf('actionResults') !== undefined && 'they came'],
   noCodes: (_fact, view) => [
-    isOpenIn(view, 'FAILED', 'PARTIAL'),
     view
       .writeOf('actionResults')
       ?.content.after.actionResults?.some(({ errorCode }) => errorCode !== undefined) === true && 'there are',
   ],
-  corrected: (fact, view) => [
-    deadline(fact.deadline, view),
+  corrected: (_fact, view) => [
     view.statusWrite?.content.before?.status !== 'TIMED_OUT' && 'it replaced none',
   ],
-  settledLate: (fact, view) => [
-    deadline(fact.deadline, view),
+  settledLate: (_fact, view) => [
     (view.statusWrite?.at ?? 0) + view.slackMs < view.deadline && 'it was before',
   ],
-  rejected: ({ at, reason }, view) => [
-    isOpenIn(view, 'REJECTED'),
-    isNotOf(at, view.statusWrite, view),
-    differs(reason, view.statusWrite?.content.after.reason),
-  ],
-  othersTaskAnswered: ({ at, startingAt, taskId, owner }, view) => {
+  rejected: ({ reason }, view) => [differs(reason, view.statusWrite?.content.after.reason)],
+  othersTaskAnswered: ({ taskId, owner }, view) => {
     const task = view.trace.world.provider.tasks.get(taskId);
     return [
-      isNotOf(at, view.statusWrite, view),
-      isNotOf(startingAt, view.writeOf('startingAt'), view),
       (task === undefined || task.extractionId === theExtraction) && 'it is its own',
       owner !== undefined && owner !== task?.extractionId && 'it belongs to another one',
     ];
@@ -295,29 +314,17 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
     isNot(at, view.before('copied').at(-1)?.at, view),
     view.moment.record?.reason !== 'restored' && 'it was not restored',
   ],
-  startInterrupted: ({ at, startingAt, loggedTaskId }, view) => [
-    isOpenIn(view, 'UNCONFIRMED'),
-    isNotOf(at, view.statusWrite, view),
-    isNotOf(startingAt, view.writeOf('startingAt'), view),
+  startInterrupted: ({ loggedTaskId }, view) => [
     loggedTaskId !== undefined &&
       !view.trace.world.provider.tasks.has(loggedTaskId) &&
       'there is no such task',
     loggedTaskId === undefined && view.history.length === 0 && 'there was no execution',
   ],
-  startUnanswered: ({ at, startingAt, reason }, view) => [
-    isOpenIn(view, 'UNCONFIRMED'),
-    isNotOf(at, view.statusWrite, view),
-    isNotOf(startingAt, view.writeOf('startingAt'), view),
-    differs(reason, view.statusWrite?.content.after.reason),
-  ],
-  notStarted: ({ at, reason }, view) => {
+  startUnanswered: ({ reason }, view) => [differs(reason, view.statusWrite?.content.after.reason)],
+  notStarted: ({ reason }, view) => {
     const wasStopped = view.history.some(({ type }) => type === 'ExecutionAborted');
     const written = view.statusWrite?.content.after.reason;
-    return [
-      isOpenIn(view, 'NOT_STARTED'),
-      isNotOf(at, view.statusWrite, view),
-      reason === 'stopped' ? !wasStopped && 'nobody stopped it' : differs(reason, written),
-    ];
+    return [reason === 'stopped' ? !wasStopped && 'nobody stopped it' : differs(reason, written)];
   },
   lastTry: ({ number, at, error, problem }, view) => {
     const { history } = view;
@@ -333,20 +340,14 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
     });
     return [failed === undefined && 'no such try failed', differs(at, tries[number - 1]?.at)];
   },
-  notAccepted: ({ problem }, view) => [
-    isOpenIn(view, 'NOT_STARTED'),
-    differs(problem, view.moment.record?.lastProblem),
-  ],
+  notAccepted: ({ problem }, view) => [differs(problem, view.moment.record?.lastProblem)],
   nothingRan: (_fact, view) => [
     view.trace.world.losses === 0 &&
       someTaskRan(view) &&
       view.moment.record?.status !== undefined &&
       'a task ran',
   ],
-  timedOut: ({ at, deadline: by, why }, view) => [
-    isOpenIn(view, 'TIMED_OUT'),
-    isNotOf(at, view.statusWrite, view),
-    deadline(by, view),
+  timedOut: ({ why }, view) => [
     differs(why === 'never-read', view.moment.record?.lastProblem === 'never-read'),
     why === undefined && view.moment.record?.lastProblem !== undefined && 'a problem is known',
     why !== undefined &&
@@ -375,16 +376,12 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
   ],
   refusedMeanwhile: ({ count }, { moment }) => [differs(count, moment.forged)],
 
-  settingsUnread: ({ status }, { moment }) => [
-    !moment.denied.has('settings') && 'they could be read',
-    differs(status, moment.record?.status),
-  ],
-  ofNewerVersion: ({ status, schemaVersion }, { moment }) => [
+  settingsUnread: (_fact, { moment }) => [!moment.denied.has('settings') && 'they could be read'],
+  ofNewerVersion: ({ schemaVersion }, { moment }) => [
     schemaVersion === 1 && 'it is of this version',
     differs(schemaVersion, moment.record?.schemaVersion),
-    differs(status, moment.record?.status),
   ],
-  lacking: ({ after }, view) => [dueAt(after, view)],
+  lacking: () => [],
   held: ({ hold }, view) => [
     hold.kind === 'paused'
       ? !isPausedNow(hold.calls, view) && 'nobody paused it'
@@ -395,33 +392,20 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
   inLine: () => [],
   startExpected: () => [],
   maxWait: ({ seconds: most }) => [differs(most, settings.maxWaitSeconds as number)],
-  notStartedBy: (fact, view) => [
-    isOpenIn(view, 'REQUESTED'),
-    windowEnd(fact.windowEnd, view),
+  notStartedBy: (_fact, view) => [
     view.moment.now + view.slackMs < view.requestedAt + settings.startWindowSeconds * 1_000 &&
       'it is not over',
   ],
-  endsNotStarted: ({ after }, view) => [
-    dueAt(after, view),
-    isOpenIn(view, 'REQUESTED'),
-    becomes(['NOT_STARTED', 'STARTING'], view),
-  ],
-  endsWithoutStart: (fact, view) => [isOpenIn(view, 'REQUESTED'), windowEnd(fact.windowEnd, view)],
+  endsNotStarted: (_fact, view) => [becomes(['NOT_STARTED', 'STARTING'], view)],
+  endsWithoutStart: () => [],
   executionOfEarlier: (_fact, view) => [
     view.trace.world.losses === 0 && 'there was no earlier one',
     Date.parse(view.history[0]?.at ?? '') > view.requestedAt && 'it was started later',
   ],
-  noExecution: (_fact, view) => [view.history.length > 0 && 'it has one', isOpenIn(view, 'REQUESTED')],
-  triesMeanwhile: (_fact, view) => [
-    isOpenIn(view, 'REQUESTED'),
-    view.isExecutionOver && 'its execution is over',
-  ],
-  executionOver: ({ how }, view) => {
-    const ends = { succeeded: 'Succeeded', failed: 'Failed', aborted: 'Aborted', 'timed out': 'TimedOut' };
-    return [differs(`Execution${ends[how as keyof typeof ends]}`, view.history.at(-1)?.type ?? '')];
-  },
+  noExecution: (_fact, view) => [view.history.length > 0 && 'it has one'],
+  triesMeanwhile: (_fact, view) => [view.isExecutionOver && 'its execution is over'],
+  executionOver: () => [],
   waitsForStart: (_fact, view) => [
-    isOpenIn(view, 'REQUESTED'),
     view.visit.some(({ type, error }) => type === 'TaskFailed' && error !== 'States.Timeout') &&
       !view.moment.denied.has('execution') &&
       'a try failed',
@@ -430,7 +414,6 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
     const tries = scheduled(view).length;
     const failed = view.visit.findLast(({ type }) => type === 'TaskFailed');
     return [
-      isOpenIn(view, 'REQUESTED'),
       differs(error, failed?.error),
       differs(problem, failed?.message),
       (number < tries - 1 || number > tries) && `it was try ${tries}`,
@@ -440,30 +423,20 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
     const call = view
       .after('startCall')
       .find(({ at, content: { by } }) => view.isLater(by) && at + view.slackMs < Date.parse(notBefore));
-    return [
-      call !== undefined && !view.isCutShort && 'a call was made',
-      differs(notBefore, view.moment.record?.notBefore),
-    ];
+    return [call !== undefined && !view.isCutShort && 'a call was made'];
   },
   triesNow: ({ number, since }, view) => [
-    isOpenIn(view, 'REQUESTED'),
     differs(number, scheduled(view).length),
     differs(since, scheduled(view).at(-1)?.at),
   ],
-  triesAgain: ({ by }, view) => [triesBy(by, view), isOpenIn(view, 'REQUESTED')],
+  triesAgain: ({ by }, view) => [triesBy(by, view)],
 
-  startCalled: ({ at, staleAt, after }, view) => [
-    isOpenIn(view, 'STARTING'),
-    isNotOf(at, view.writeOf('startingAt'), view),
-    staleSince(staleAt, view),
-    dueAt(after, view),
+  startCalled: ({ at, staleAt }, view) => [
+    ofField.startingAt(at, view),
     view.moment.now > Date.parse(staleAt) + view.slackMs && 'it is stale',
   ],
-  startStale: ({ at, staleAt, after }, view) => [
-    isOpenIn(view, 'STARTING'),
-    isNotOf(at, view.writeOf('startingAt'), view),
-    staleSince(staleAt, view),
-    dueAt(after, view),
+  startStale: ({ at, staleAt }, view) => [
+    ofField.startingAt(at, view),
     view.moment.now < Date.parse(staleAt) - view.slackMs && 'it is not stale yet',
     becomes(['UNCONFIRMED', 'RUNNING', 'REQUESTED', 'REJECTED'], view),
   ],
@@ -475,12 +448,10 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
     endsAs !== 'UNCONFIRMED' && 'it ends UNCONFIRMED',
   ],
   unrecordedDelivery: ({ taskStatus, at }, view) => [
-    isOpenIn(view, 'RUNNING'),
     isNotStored(at, view),
     differs(taskStatus, view.storedDelivery?.content.after.taskStatus),
   ],
   unlinked: ({ taskId, waitEnd }, view) => [
-    isOpenIn(view, 'RUNNING'),
     differs(taskId, view.moment.record?.taskId),
     view
       .before('taskItem')
@@ -490,13 +461,8 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
       view.history.length > 0 &&
       isNot(waitEnd, view.webhookWaitEnd, view),
   ],
-  timesOut: (fact, view) => [isOpenIn(view, 'RUNNING'), deadline(fact.deadline, view)],
-  deadlineOver: (fact, view) => [
-    isOpenIn(view, 'RUNNING'),
-    deadline(fact.deadline, view),
-    view.moment.now + view.slackMs < view.deadline && 'it is not over',
-    reads(fact.isRead, view),
-  ],
+  timesOut: () => [],
+  deadlineOver: (_fact, view) => [view.moment.now + view.slackMs < view.deadline && 'it is not over'],
   statusTooLarge: ({ at, hasWebhook }, view) => [
     isNotOf(at, view.writeOf('oversizedAt'), view),
     view.before('oversized').length === 0 && 'none was',
@@ -505,7 +471,6 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
   polls: ({ why, since, count, nextBy }, view) => {
     const [entered] = view.visit;
     return [
-      isOpenIn(view, 'RUNNING'),
       differs(entered?.state, 'Reconcile'),
       differs(since, entered?.at ?? ''),
       count !== undefined && differs(count, scheduled(view).length),
@@ -521,29 +486,19 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
       why === 'webhook-missing' && view.moment.forged > 0 && 'some were refused',
     ];
   },
-  waitsForWebhook: ({ until, pollEvery, deadline: by }, view) => [
-    isOpenIn(view, 'RUNNING'),
+  waitsForWebhook: ({ until, pollEvery }, view) => [
     differs(pollEvery, settings.pollEverySeconds as number),
-    deadline(by, view),
     ofWebhook(view, true),
     !view.moment.denied.has('execution') && isNot(until, view.webhookWaitEnd, view),
   ],
-  waitsWithoutMachine: ({ how }, view) => [
-    ...oracles.executionOver({ fact: 'executionOver', how }, view),
-    ofWebhook(view, true),
-  ],
+  waitsWithoutMachine: (_fact, view) => [ofWebhook(view, true)],
   queueContinues: ({ why }, view) => [
-    isOpenIn(view, 'RUNNING'),
     !view.isExecutionOver && 'its execution runs',
     differs(why === 'consent', view.trace.world.scenario.method !== 'credentials'),
   ],
-  atProvider: ({ isPolled }, view) => [
-    isOpenIn(view, 'RUNNING'),
-    ofWebhook(view, false),
-    reads(isPolled, view),
-  ],
+  atProvider: ({ isPolled }, view) => [ofWebhook(view, false), reads(isPolled, view)],
 
-  nextReconcile: ({ after, isRead }, view) => [dueAt(after, view), reads(isRead, view)],
+  nextReconcile: () => [],
   nothingRead: (_fact, view) => [
     // Who cannot read the pauses reads the provider.
     !view.trace.world.counted.has('BreakerUnavailable') && unreadUntil(pausedUntil(view), view),
@@ -557,16 +512,12 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
     !view.hasLag && unreadUntil(view.nextStatus?.at ?? view.close?.at ?? 0, view),
     view.writeOf('lastReadBegunAt') === undefined && 'there was no last read',
   ],
-  noReadBefore: ({ notBefore }, view) => [
-    unreadUntil(Date.parse(notBefore), view),
-    differs(notBefore, view.moment.record?.notBefore),
-  ],
+  noReadBefore: ({ notBefore }, view) => [unreadUntil(Date.parse(notBefore), view)],
   readsSlowly: (_fact, view) => [view.writeOf('readsSlowly') === undefined && 'none failed'],
 
   uncollected: (_fact, view) => [
     view.writeOf('collectedAt') !== undefined && 'they are',
     view.moment.record?.dueShard === undefined && 'it is closed',
-    isOpenIn(view, 'COMPLETED', 'PARTIAL', 'FAILED', 'CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'),
   ],
   lastTryFailed: ({ at, message }, view) => [
     view
@@ -580,13 +531,12 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
     view.moment.now + view.slackMs < Date.parse(at) && 'it is not over',
     differs(of === 'grace', view.moment.record?.status === 'TIMED_OUT'),
   ],
-  closesNext: ({ isRead }, view) => {
+  closesNext: (_fact, view) => {
     const next = nextReconcile(view);
     const isHeld = /^(reads-paused|not-before)$/.test(String(next?.fields.explanation));
     const stays = next?.fields.outcome === 'deferred' && !isHeld;
     return [
       view.moment.record?.dueShard === undefined && 'it is closed',
-      reads(isRead, view),
       stays &&
         view.nextStatus === undefined &&
         !view.isCutShort &&
@@ -595,29 +545,33 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
     ];
   },
   closesOnceResumed: (_fact, view) => [!isPausedNow('reads', view) && 'reads are not paused'],
-  closesTooLarge: ({ after }, view) => [
-    dueAt(after, view),
+  closesTooLarge: (_fact, view) => [
     closesWithout(view),
     view.writeOf('oversizedAt') === undefined && 'none was',
   ],
   closesWithoutResults: ({ at }, view) => [readEnd(at, view), closesWithout(view)],
-  collectedUntil: ({ until, after, isRead }, view) => [
+  collectedUntil: ({ until }, view) => [
     readEnd(until, view),
-    dueAt(after, view),
-    reads(isRead, view),
     view.writeOf('collectedAt') !== undefined && 'they are collected',
   ],
   correctedUntil: ({ until, byWebhook, byRead }, view) => [
-    isOpenIn(view, 'TIMED_OUT'),
     readEnd(until, view),
     ofWebhook(view, byWebhook),
     !byRead && unreadUntil(Number.POSITIVE_INFINITY, view),
   ],
-  closes: ({ at }, view) => [isOpenIn(view, 'TIMED_OUT'), readEnd(at, view), ofWebhook(view, false)],
+  closes: ({ at }, view) => [readEnd(at, view), ofWebhook(view, false)],
 };
 
 /** What contradicts a fact, as a text; undefined if nothing does. */
-export const contradiction = (fact: StoryFact, view: View): string | undefined =>
-  (oracles[fact.fact] as (fact: StoryFact, view: View) => Contradictions)(fact, view).find(
-    (one) => typeof one === 'string',
-  ) as string | undefined;
+export const contradiction = (fact: StoryFact, view: View): string | undefined => {
+  const { fact: name, ...stated } = fact;
+  const { status } = view.moment.record ?? {};
+  const checks = ofField as unknown as Record<string, (stated: unknown, view: View) => string | false>;
+  const all: Contradictions = [
+    !mayBeStated(name, status) && `it is ${status}`,
+    ofStatus.test(name) && isNotOf((fact as FactOf<'settled'>).at, view.statusWrite, view),
+    ...Object.entries(stated).map(([field, value]) => checks[field]?.(value, view)),
+    ...(oracles[name] as (fact: StoryFact, view: View) => Contradictions)(fact, view),
+  ];
+  return all.find((one) => typeof one === 'string') as string | undefined;
+};
