@@ -118,12 +118,12 @@ const heldCallsNotMade: Invariant = {
 /** `from`: a slow start counts only if none was accepted since then. */
 type Sighting = { readonly of: string; readonly at: number; readonly from: number };
 
-/** When starts failed or became too slow. A login and a Task Token fail before their start. */
+/** When starts failed or became too slow, or a login or Task Token before them. */
 const failuresOf = (service: Service): readonly Sighting[] =>
   service.provider.calls
-    .flatMap(({ kind, process, result, of, at, endedAt = service.time.now }) => {
+    .flatMap(({ process, result, of, at, endedAt = service.time.now }) => {
       if (!process.startsWith('start-task')) return [];
-      const isSlow = kind === 'start' && endedAt - at > slowMs;
+      const isSlow = endedAt - at > slowMs;
       if (result !== 'trouble' && !isSlow) return [];
       const seenAt = isSlow ? at + slowMs : endedAt;
       return [{ of, at: seenAt, from: isSlow ? seenAt - slowSinceMs : seenAt }];
