@@ -14,13 +14,10 @@ const staleMs = 5_000 + 1_000 + 500;
 /** From the end of a call to the write that counts it, over all lost races. */
 const writeMs = 1_500;
 
-/** An accepted start within this time keeps the pauses of its group short. */
-const recentMs = 600_000;
-
 /** A slow start does not count if another of its group was accepted within this time before. */
 const slowSinceMs = 3_000;
 
-const { failures: threshold, openSeconds, maxOpenSeconds } = breakerSettings;
+const { failures: threshold } = breakerSettings;
 const slowMs = settings.breakerSlowCallSeconds * 1_000;
 
 /** One breaker: of a group, or of a caller over its groups. */
@@ -171,22 +168,6 @@ const opensInTime: Invariant = {
   },
 };
 
-const acceptedOutweighsSlow: Invariant = {
-  name: 'accepted-outweighs-slow',
-  rule: 'A slow start is not written if its item shows that another of its group was accepted within 3 s before: of many starts, a few slow ones must not make their item a hot key.',
-  check: ({ changes }) => {
-    for (const { before, after } of changes) {
-      for (const { name, failed } of after.groups) {
-        const was = before.groups.find((group) => group.name === name);
-        const counted = failed.filter(([of]) => was?.failed.some(([one]) => one === of) !== true);
-        const acceptedAt = was?.acceptedAt ?? 0;
-        if (counted.some(([, at]) => at < acceptedAt)) return `A slow start of ${name} is written in vain.`;
-      }
-    }
-    return undefined;
-  },
-};
-
 export const opensForAReason: Invariant = {
   name: 'opens-for-a-reason',
   rule: 'A breaker opens only if starts of the threshold of extractions, or of groups, have failed since the last accepted one that its opener knew of.',
@@ -223,34 +204,6 @@ const logsInFirst: Invariant = {
       );
     const wrong = startCallsOf(service).find((call) => isInTurn(service, call) && !hasLoggedIn(call));
     return wrong === undefined ? undefined : `${wrong.process} has a turn and does not log in first.`;
-  },
-};
-
-export const pausesDouble: Invariant = {
-  name: 'pauses-double',
-  rule: 'The first pause of a group is the shortest. Each failed turn doubles it, up to the longest, unless a start of the group was accepted within ten minutes.',
-  check: (service) => {
-    const acceptedOf = new Map(
-      sightingsOf(service).map(({ breaker, accepted }) => [nameOf(breaker), accepted]),
-    );
-    for (const { caller, at, before, after } of service.changes) {
-      for (const { name, opened } of after.groups) {
-        const was = before.groups.find((group) => group.name === name)?.opened;
-        const isNew =
-          was === undefined || (was.turn.holder !== undefined && opened?.turn.holder === undefined);
-        // A turn that showed nothing is free at once.
-        if (opened === undefined || !isNew || opened.turn.at <= at) continue;
-        const isRecent = acceptedOf
-          .get(nameOf({ caller, group: name }))
-          ?.some((one) => one.at <= at && at - one.at < recentMs);
-        const doubled = Math.min(2 * (was?.pause ?? openSeconds), maxOpenSeconds);
-        const expected = was === undefined ? openSeconds : doubled;
-        const isShort = isRecent === true && opened.pause === openSeconds;
-        if (opened.pause !== expected && !isShort) return `${name} has a pause of ${opened.pause} s.`;
-        if (opened.turn.at > at + maxOpenSeconds * 1_000) return `${name} has its turn too late.`;
-      }
-    }
-    return undefined;
   },
 };
 
@@ -353,26 +306,6 @@ const unconfirmedBounded: Invariant = {
   },
 };
 
-const turnsApart: Invariant = {
-  name: 'turns-apart',
-  rule: 'While the breaker of a caller is open, groups whose last start failed take no turn of the others, and these none of theirs.',
-  check: (service) => {
-    for (const { caller, at, before, after } of service.changes) {
-      for (const kind of ['failing', 'others'] as const) {
-        const holder = after.opened?.[kind].holder;
-        if (holder === undefined || holder === before.opened?.[kind].holder) continue;
-        const [process = ''] = holder.split('/');
-        const call = service.provider.calls.find((one) => one.process === process && one.at >= at);
-        if (call === undefined || call.at > at + staleMs) continue;
-        const group = groupOf(service.memberOf(call.of));
-        const isFailing = before.groups.some(({ name, failed }) => name === group && failed.length > 0);
-        if (isFailing !== (kind === 'failing')) return `${group} of ${caller} takes the turn of others.`;
-      }
-    }
-    return undefined;
-  },
-};
-
 /** How many turns were never reported, because the process of the holder had ended or could not write. */
 const deadTurnsIn = ({ changes, time }: Service): number => {
   const taken = new Map<string, number>();
@@ -410,14 +343,11 @@ const recovers: Invariant = {
 /** Every invariant of an outage. A finding names the first that is broken, so the more exact ones come first. */
 export const breakerInvariants: readonly Invariant[] = [
   logsInFirst,
-  turnsApart,
   heldCallsNotMade,
   acceptedCloses,
   opensForAReason,
   unconfirmedBounded,
   closedByAnAcceptedStart,
   opensInTime,
-  acceptedOutweighsSlow,
-  pausesDouble,
   recovers,
 ];

@@ -1,5 +1,5 @@
 import { briefCallMs } from '#lib/extraction/reconcile/read-task.ts';
-import { breakerInvariants, opensForAReason, pausesDouble } from './breaker-invariants.ts';
+import { breakerInvariants, opensForAReason } from './breaker-invariants.ts';
 import { apartIn, groupOf, isHealthy, isOfStart } from './draw-population.ts';
 import { outcomeOf, secondsOf } from './outcomes.ts';
 import { resultsOf } from './provider.ts';
@@ -126,7 +126,6 @@ export const whileOthersAreOpen: readonly Invariant[] = [
   sameOutcomes,
   boundedDelay,
   opensForAReason,
-  pausesDouble,
 ];
 
 /** Those of the mixes, which have enough healthy ones for it. */

@@ -62,12 +62,6 @@ export const outageFaults: Faults = {
     replace: 'if (!(error instanceof ProviderAmbiguous)) return true;',
     caughtBy: 'opens-for-a-reason',
   },
-  'The pause after a failed turn is as long as the one before.': {
-    file: state,
-    find: 'Math.min(2 * opened.pause, maxOpenSeconds)',
-    replace: 'Math.min(opened.pause, maxOpenSeconds)',
-    caughtBy: 'pauses-double',
-  },
   'A start call counts as failed only once its timeout has ended it.': {
     file: 'lib/extraction/start/gate.ts',
     find: "slow ??= report(kind === 'start');",
@@ -81,12 +75,6 @@ export const outageFaults: Faults = {
     caughtBy: 'accepted-closes',
     firstSeed: 16,
   },
-  'A slow start is written although another of its group was accepted a moment before.': {
-    file: state,
-    find: "if (kind === 'slow' && holder === undefined && failedAt <= acceptedAt) return state;",
-    replace: '',
-    caughtBy: 'accepted-outweighs-slow',
-  },
   'An extraction that always fails counts with each of its calls.': {
     file: state,
     find: 'before.failed.length >= settings.failures || before.failed.some(([one]) => one === extraction);',
@@ -98,12 +86,6 @@ export const outageFaults: Faults = {
     find: 'MaxAttempts: startRetryAttempts(timings),',
     replace: 'MaxAttempts: 4,',
     caughtBy: 'recovers',
-  },
-  'Groups that did not fail take the turn of those that failed, and leave theirs free.': {
-    file: state,
-    find: 'const shared = isFailing(group) ? {',
-    replace: 'const shared = group !== undefined ? {',
-    caughtBy: 'turns-apart',
   },
 };
 
@@ -129,13 +111,6 @@ export const mixFaults: Faults = {
     caughtBy: 'bounded-delay',
     firstSeed: 13,
   },
-  'All banks of a caller are one group.': {
-    file: 'lib/extraction/record.ts',
-    find: 'group: entityOrProductOf(record),',
-    replace: "group: 'all',",
-    caughtBy: 'bounded-delay',
-    firstSeed: 9,
-  },
   'A group whose last start failed before counts for its caller again.': {
     file: state,
     find: 'first !== undefined && first[1] > acceptedAt;',
@@ -154,10 +129,10 @@ export const mixFaults: Faults = {
 
 /** Faults of the breakers, which are searched in random populations. */
 export const populationFaults: Faults = {
-  '`Retry-After` lengthens a pause without a limit.': {
-    file: state,
-    find: 'Math.min(retryAt, now + maxOpenSeconds * 1_000)',
-    replace: 'Math.min(retryAt, now + 0 * maxOpenSeconds + 3_600_000)',
-    caughtBy: 'pauses-double',
+  'All banks of a caller are one group.': {
+    file: 'lib/extraction/record.ts',
+    find: 'group: entityOrProductOf(record),',
+    replace: "group: 'all',",
+    caughtBy: 'bounded-delay',
   },
 };
