@@ -7,14 +7,12 @@ import {
   PutMetricAlarmCommand,
   type PutMetricAlarmCommandInput,
 } from '@aws-sdk/client-cloudwatch';
-import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import {
   GetRolePolicyCommand,
   IAMClient,
   ListRolePoliciesCommand,
   PutRolePolicyCommand,
 } from '@aws-sdk/client-iam';
-import { GetKeyPolicyCommand, KMSClient, PutKeyPolicyCommand } from '@aws-sdk/client-kms';
 import {
   type FunctionConfiguration,
   LambdaClient,
@@ -27,10 +25,7 @@ import type { EmulatedStage } from '../../../tools/acceptance/emulated-stage.ts'
 
 type Stage = Pick<EmulatedStage, 'emulator' | 'outputs'>;
 
-type Statement = {
-  readonly Action: string | readonly string[];
-  readonly Principal?: { readonly AWS?: unknown };
-};
+type Statement = { readonly Action: string | readonly string[] };
 
 const functionsOf = async ({ emulator }: Stage) => {
   const { Functions = [] } = await new LambdaClient(emulator.client).send(new ListFunctionsCommand());
@@ -75,44 +70,6 @@ const removeGrant = async (stage: Stage): Promise<void> => {
       }),
     );
   }
-};
-
-const dropIndex = async ({ emulator, outputs }: Stage): Promise<void> => {
-  await new DynamoDBClient(emulator.client).send(
-    new UpdateTableCommand({
-      TableName: outputs.ExtractionsTableName,
-      GlobalSecondaryIndexUpdates: [{ Delete: { IndexName: 'due' } }],
-    }),
-  );
-};
-
-const takeMemoryAndTime = async (stage: Stage): Promise<void> => {
-  const { FunctionName } = (await functionsOf(stage))('manage-consents');
-  await new LambdaClient(stage.emulator.client).send(
-    new UpdateFunctionConfigurationCommand({ FunctionName, MemorySize: 128, Timeout: 3 }),
-  );
-};
-
-/** The seal key no longer lets reconcile-extraction decrypt the targets of consents. */
-const revokeKeyPermission = async (stage: Stage): Promise<void> => {
-  const kms = new KMSClient(stage.emulator.client);
-  const { Role, Environment } = (await functionsOf(stage))('reconcile-extraction');
-  const KeyId = Environment?.Variables?.SEAL_KEY_ARN;
-  const { Policy = '' } = await kms.send(new GetKeyPolicyCommand({ KeyId, PolicyName: 'default' }));
-  const policy = JSON.parse(Policy) as { readonly Statement: readonly Statement[] };
-  const Statement = policy.Statement.map((one) => ({
-    ...one,
-    ...(one.Principal?.AWS === undefined
-      ? {}
-      : { Principal: { AWS: [one.Principal.AWS].flat().filter((arn) => arn !== Role) } }),
-  }));
-  await kms.send(
-    new PutKeyPolicyCommand({
-      KeyId,
-      PolicyName: 'default',
-      Policy: JSON.stringify({ ...policy, Statement }),
-    }),
-  );
 };
 
 /** Alarms without a topic, as without the setting alarmTopicArn. */
@@ -187,17 +144,6 @@ export const plantedFaults: readonly {
     plant: removeGrant,
     check: 'function-permissions',
     named: /sweep-extractions may not dynamodb:Query on due/,
-  },
-  { plant: dropIndex, check: 'doctor', named: /the index due is missing/ },
-  {
-    plant: takeMemoryAndTime,
-    check: 'as-in-template',
-    named: /manage-consents has 128 MB and a timeout of 3 s instead of 512 MB and a timeout of 29 s/,
-  },
-  {
-    plant: revokeKeyPermission,
-    check: 'seal-key-roles',
-    named: /seal key does not let reconcile-extraction decrypt/,
   },
 ];
 

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Match, type Template } from 'aws-cdk-lib/assertions';
+import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { bundle } from '../../../../infra/bundle/bundle-functions.ts';
 import { checks } from '../../../../tools/acceptance/checks/checks.ts';
@@ -16,14 +16,7 @@ import { awsSettings, emulatorSettings, upgradeSettings } from '../../../../tool
 import { acceptanceSources } from '../../../../tools/acceptance/stage.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
 import { stubClient } from '../../../support/aws/stub-client.ts';
-import {
-  flatten,
-  functionsOf,
-  notifyingAlarms,
-  type Resource,
-  resourcesOf,
-  synthesize,
-} from '../../infra/synth.ts';
+import { flatten, functionsOf, type Resource, resourcesOf, synthesize } from '../../infra/synth.ts';
 import { synthesizeStage } from './synth.ts';
 
 /** What a template keeps when its stack is deleted. */
@@ -117,8 +110,7 @@ test('an unknown check, or two ways to run, are refused before anything is deplo
   expect(() => readAcceptOptions(['--upgrade', '--again'])).toThrow('cannot be used');
 });
 
-const { cosecha, fakeProvider, readers } = synthesizeStage({ stage: 'accept', publishEvents: 'true' });
-const exported = { 'Fn::ImportValue': expect.stringMatching(/^Cosecha-accept-fake-provider:/) };
+const { fakeProvider, readers } = synthesizeStage({ stage: 'accept', publishEvents: 'true' });
 
 type Policy = { readonly Statement: readonly { readonly Action: unknown; readonly Resource: unknown }[] };
 
@@ -151,31 +143,6 @@ test('the fake provider may read its two secrets, use its queue and write its lo
   ]);
 });
 
-test('the fake provider is the provider of every function that calls one, by an export of its stack', () => {
-  const calling = Object.values(resourcesOf(cosecha, 'AWS::Lambda::Function'))
-    .map(({ Properties }) => (Properties.Environment as { Variables: Record<string, unknown> }).Variables)
-    .filter((variables) => 'PROVIDER_BASE_URL' in variables);
-  const names = ['manage-consents', 'reconcile-extraction', 'start-task'];
-  expect(calling.map(({ POWERTOOLS_SERVICE_NAME: name }) => name).toSorted()).toEqual(names);
-  for (const variables of calling) {
-    // A strong reference. A weak one, Fn::GetStackOutput, would need cloudformation:DescribeStacks by the role that deploys:
-    // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-getstackoutput.html
-    expect(variables.PROVIDER_BASE_URL).toEqual(exported);
-    expect(variables.PROVIDER_CLIENT_ID).toBe('00000000-0000-4000-8000-0000000c0de0');
-  }
-  const templates = JSON.stringify([fakeProvider, cosecha, readers].map((one) => one.toJSON()));
-  expect(templates).not.toContain('Fn::GetStackOutput');
-});
-
-test.each([
-  [{ stage: 'accept' }, '<Api.ApiEndpoint>'],
-  [{ stage: 'local' }, 'http://127.0.0.1:4566/_aws/execute-api/<Api>/$default'],
-  [{ stage: 'local', apiPath: '/apis/{apiId}/live/' }, 'http://127.0.0.1:4566/apis/<Api>/live'],
-])('with %o the fake provider is where its API is served', (settings, url) => {
-  const { FakeProviderUrl } = synthesizeStage(settings).fakeProvider.findOutputs('FakeProviderUrl');
-  expect(flatten(FakeProviderUrl?.Value)).toBe(url);
-});
-
 test('any other emulator gets the template of AWS, under the name of its stage', () => {
   const [there, onAws] = ['local', 'accept'].map((stage) => {
     const settings = { stage, apiPath: '/{apiId}', publishEvents: 'true' };
@@ -191,48 +158,6 @@ test('any other emulator gets the template of AWS, under the name of its stage',
       .replace(/(?<=[a-z])[0-9A-F]{8,16}(?=")/g, '');
   });
   expect(there).toBe(onAws);
-});
-
-test('the logs of the fake provider are encrypted', () => {
-  const groups = Object.values(resourcesOf(fakeProvider, 'AWS::Logs::LogGroup'));
-  expect(groups.map(({ Properties }) => flatten(Properties.KmsKeyId))).toEqual(
-    Array(2).fill('<DataKey.Arn>'),
-  );
-});
-
-test('a webhook waits for as long as the longest task, and is not read again while it is sent', () => {
-  const [queue] = Object.values(resourcesOf(fakeProvider, 'AWS::SQS::Queue'));
-  const [providerFunction] = Object.values(resourcesOf(fakeProvider, 'AWS::Lambda::Function'));
-  expect(queue?.Properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 3_600 });
-  const timeout = Number(providerFunction?.Properties.Timeout);
-  expect(queue?.Properties.VisibilityTimeout).toBeGreaterThanOrEqual(timeout);
-});
-
-test('a rule of the bus and every alarm of the stage reach a queue', () => {
-  readers.hasResourceProperties('AWS::Events::Rule', {
-    EventBusName: 'Cosecha-accept-outcomes',
-    EventPattern: { source: ['cosecha'], 'detail-type': ['extraction.settled'] },
-    Targets: [{ Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^BusInbox'), 'Arn'] } }],
-  });
-  const alarms = notifyingAlarms(cosecha);
-  expect(alarms.length).toBeGreaterThan(30);
-  for (const { AlarmActions } of alarms) expect(AlarmActions).toEqual([exported]);
-  fakeProvider.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'sqs' });
-  const Principal = { Service: 'cloudwatch.amazonaws.com' };
-  const publish = Match.objectLike({ Effect: 'Allow', Principal, Action: 'sns:Publish' });
-  fakeProvider.hasResourceProperties('AWS::SNS::TopicPolicy', {
-    PolicyDocument: { Statement: Match.arrayWith([publish]) },
-  });
-});
-
-test('a consumer of the stream abandons a failing record soon, and splits batches', () => {
-  readers.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
-    BisectBatchOnFunctionError: true,
-    MaximumRetryAttempts: 2,
-  });
-  // The emulator knows no bucket as the destination of failed batches.
-  const { readers: local } = synthesizeStage({ stage: 'local' });
-  local.resourceCountIs('AWS::Lambda::EventSourceMapping', 0);
 });
 
 test.each([

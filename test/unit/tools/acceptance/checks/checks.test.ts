@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { afterEach, expect, test, vi } from 'vitest';
 import { acceptApi } from '../../../../../tools/acceptance/checks/call-deployed-api.ts';
@@ -150,12 +149,6 @@ test('the metrics of an alarm are compared in any order', () => {
   expect(metricsOf({ Metrics: Metrics.toReversed() })).toBe(metricsOf({ Metrics }));
   expect(metricsOf({ Namespace: 'Cosecha', MetricName: 'Unconfirmed' })).toBe('Cosecha Unconfirmed');
   expect(metricsOf({})).toBe('no metric');
-});
-
-test('docs/acceptance.md has the number of the checks that an emulator skips', () => {
-  const page = readFileSync(new URL('../../../../../docs/acceptance.md', import.meta.url), 'utf8');
-  const skipped = checks.filter(({ notOnEmulator }) => notOnEmulator !== undefined);
-  expect(page).toContain(`With \`--emulator\`, ${skipped.length} are skipped`);
 });
 
 test('--only chooses checks in the order of the table, and refuses an unknown one', () => {

@@ -16,22 +16,23 @@ type Received = Awaited<ReturnType<typeof receiveDelivery>>;
 
 /**
  * The fake provider with Cosecha's own client and webhook in front of it: neither shares code for signing or encryption with the
- * fake provider. `status` is the answer to its webhooks.
+ * fake provider.
  */
-export const connectFakeProvider = (status = 204) => {
+export const connectFakeProvider = () => {
   const queued: { readonly delivery: Delivery; readonly delaySeconds: number }[] = [];
   /** What Cosecha made of each webhook, and how many start calls had been answered by then. */
   const received: Received[] = [];
-  const clock = { now: 1_795_000_000, issued: 0 };
+  const now = 1_795_000_000;
+  let issued = 0;
   const ports: ProviderPorts = {
-    now: () => clock.now,
-    nonce: () => `n${clock.issued++}`,
+    now: () => now,
+    nonce: () => `n${issued++}`,
     sleep: async () => {},
     tokenKey: async () => 'the token key',
     registration: async () => registration,
     post: async (_url, body, headers) => {
       received.push(await receive(body, headers['x-service-signature']));
-      return status;
+      return 204;
     },
     queue: async (delivery, delaySeconds) => void queued.push({ delivery, delaySeconds }),
   };
@@ -41,7 +42,7 @@ export const connectFakeProvider = (status = 204) => {
       baseUrl: 'https://provider.example',
       apiKey: registration.apiKey,
       clientId: '00000000-0000-4000-8000-0000000c0de0',
-      now: () => new Date(clock.now * 1_000),
+      now: () => new Date(now * 1_000),
       fetch: async (url, { method, headers, body }) => {
         const answer = await app.request(url, { method, headers, ...defined({ body }) });
         return { status: answer.status, body: answer.body as never };
@@ -52,7 +53,7 @@ export const connectFakeProvider = (status = 204) => {
   const deliverQueued = async (): Promise<void> => {
     for (const { delivery } of queued.splice(0)) await deliver(delivery, ports);
   };
-  return { ports, clock, queued, received, clientWith, client: clientWith(), deliverQueued };
+  return { ports, queued, received, clientWith, client: clientWith(), deliverQueued };
 };
 
 const receive = (body: string, signature: string | undefined): Promise<Received> =>
