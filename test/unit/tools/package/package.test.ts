@@ -130,14 +130,8 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
        console.log(require('@cosecha/cosecha/schemas/stream-record.json').$defs.settled.description);`,
     );
     expect((await node(['decode.mjs'], project)).stdout).toBe('corrected\n');
-    addFile(
-      'others.cjs',
-      `console.log(typeof require('@cosecha/cosecha/client').extractionsClient);
-       console.log(typeof require('@cosecha/cosecha/provider').startTask);`,
-    );
     // As Jest, which loads no ES module with `require`.
     const asJest = '--no-experimental-require-module';
-    expect((await node([asJest, 'others.cjs'], project)).stdout).toBe('function\nfunction\n');
     const { stdout } = await node([asJest, 'decode.cjs'], project);
     expect(stdout).toBe('corrected\nsettled\nThe extraction has an outcome.\n');
   });
@@ -165,19 +159,6 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     const bytes = bytesLoadedAtOnce(metafile, 'bundled/handler.js');
     expect(bytes).toBeLessThan(kibibytes * 1_024);
     expect(bytes).toBeGreaterThan((kibibytes - 3) * 1_024);
-  });
-
-  test('calls the API without the credentials of the SDK, if it gets others', async () => {
-    addFile(
-      'client.mjs',
-      `import { extractionsClient } from '@cosecha/cosecha/client';
-       const fetch = async (url, { body }) => Response.json({ extractionId: url, ...JSON.parse(body) }, { status: 202 });
-       const cosecha = extractionsClient({ apiUrl: 'https://api.example', fetch });
-       console.log((await cosecha.requestExtraction({ entity: 'demo-bank' })).extraction);`,
-    );
-    expect((await node(['client.mjs'], project)).stdout).toBe(
-      "{\n  extractionId: 'https://api.example/extractions',\n  entity: 'demo-bank'\n}\n",
-    );
   });
 
   test('calls the API with the credentials of the environment', async () => {
@@ -266,35 +247,22 @@ describe('the package, packed and installed elsewhere', { timeout: 300_000 }, ()
     },
   );
 
+  // test/second-opinion/package-users.test.ts misuses the other entries.
   test('has types that a strict compiler accepts and that refuse a misuse', async () => {
     linkPackages(project, ['aws-cdk-lib', 'constructs', '@types/node', '@types/aws-lambda', 'undici-types']);
     addFile(
       'consumer.ts',
       `import type { DynamoDBStreamEvent, DynamoDBStreamHandler, EventBridgeEvent, DynamoDBRecord } from 'aws-lambda';
-       import { consumeExtractionEvents, decodeExtractionEvent, type ExtractionEvent } from '@cosecha/cosecha';
-       import type { ExtractionsClient } from '@cosecha/cosecha/client';
-       import type { Consent } from '@cosecha/cosecha/provider';
+       import { consumeExtractionEvents, decodeExtractionEvent } from '@cosecha/cosecha';
        import { Cosecha, ExtractionConsumer, type CosechaProps } from '@cosecha/cosecha/cdk';
        import type { Stack } from 'aws-cdk-lib';
        import type { Function } from 'aws-cdk-lib/aws-lambda';
-       import { settledEvent } from '@cosecha/cosecha/testing';
-       const count = async (event: ExtractionEvent): Promise<void> => {
-         // @ts-expect-error: an erased extraction has no record
-         if (event.kind === 'erased') event.extraction;
-         if (event.kind !== 'settled' && event.kind !== 'corrected') return;
-         const outcome: string = event.outcome;
-         if (event.extraction.method === 'consent') console.log(outcome, event.extraction.consentId);
-         else console.log(outcome, event.extraction.entity);
-       };
-       export const handler = async (batch: DynamoDBStreamEvent) => consumeExtractionEvents(batch, count);
+       export const handler = async (batch: DynamoDBStreamEvent) => consumeExtractionEvents(batch, async () => undefined);
        export const fromBus = (event: EventBridgeEvent<'Extraction changed', { data: DynamoDBRecord }>) => {
          const decoded = decodeExtractionEvent(event.detail.data);
          return decoded.kind === 'not-ours' ? decoded.problem : decoded.extractionId;
        };
        export const typed: DynamoDBStreamHandler = handler;
-       // @ts-expect-error: there is no such status
-       export const answer = handler({ Records: [settledEvent({ status: 'FAILED' }), settledEvent({ status: 'DONE' })] });
-       export type Others = ExtractionsClient | Consent;
        export const embed = (stack: Stack, caller: Function): string => {
          const props: CosechaProps = { stage: 'prod', providerBaseUrl: 'https://provider.example', readers: [] };
          // @ts-expect-error: only the repository itself deploys a fake provider
