@@ -17,11 +17,8 @@ import {
   extract,
   extractionIdForKey,
   find,
-  post,
   provider,
-  read,
   requestFor,
-  startCallsOf,
   summaryOf,
   uniqueUsername,
 } from './support/call-extractions.ts';
@@ -31,28 +28,6 @@ import { requestsOf } from './support/request-items.ts';
 import { running } from './support/running-extractions.ts';
 
 const { api, outputs } = inject('cosecha');
-
-describe('an idempotency key', () => {
-  test('that is sent twice at the same time starts one extraction', async () => {
-    const username = uniqueUsername();
-    const idempotencyKey = randomUUID();
-    const answers = await Promise.all([1, 2].map(() => post(requestFor(username), { idempotencyKey })));
-
-    // At most one is new: a busy machine may answer 5xx after it recorded the request, and the retry is a replay.
-    const replayed = answers.filter(({ status }) => status === 200);
-    expect(replayed.length).toBeGreaterThanOrEqual(1);
-    expect(answers.filter(({ status }) => ![200, 202].includes(status))).toEqual([]);
-    expect(replayed.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual(
-      replayed.map(() => 'true'),
-    );
-    const ids = await Promise.all(
-      answers.map(async (one) => ((await one.json()) as PublicExtraction).extractionId),
-    );
-    expect(new Set(ids).size).toBe(1);
-    await closed(ids[0] ?? '');
-    expect(await startCallsOf(username)).toHaveLength(1);
-  });
-});
 
 /** The input that the execution of an extraction was started with. */
 const inputOf = async (extractionId: string): Promise<unknown> => {
@@ -93,17 +68,6 @@ test('the traceparent of the first request stays in the record to its close, and
   const untraced = await extract(requestFor(uniqueUsername()), { traceparent: 'not a traceparent' });
   expect(await closed(traced)).toMatchObject({ status: 'COMPLETED', traceparent });
   expect(await closed(untraced)).not.toHaveProperty('traceparent');
-});
-
-test("another caller's extraction is answered 404, as an unknown one is", async () => {
-  const extractionId = await extract(requestFor(uniqueUsername()));
-  await closed(extractionId);
-
-  expect((await read(extractionId)).status).toBe(200);
-  const stranger = await read(extractionId, 'stranger');
-  const unknown = await read(randomUUID(), 'stranger');
-  expect(stranger.status).toBe(404);
-  expect(await stranger.text()).toBe(await unknown.text());
 });
 
 test('extractions are found by their reference, and counted by their batch, each caller its own', async () => {

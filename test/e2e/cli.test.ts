@@ -12,14 +12,13 @@ import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
 import {
   extract,
-  extractWith,
   passwordSentinel,
   provider,
   requestFor,
   uniqueUsername,
 } from './support/call-extractions.ts';
 import { closed, readRecord } from './support/records.ts';
-import { cosecha, cosechaAsCaller, cosechaAsViewer, factsOf } from './support/run-cosecha.ts';
+import { cosecha, cosechaAsCaller, factsOf } from './support/run-cosecha.ts';
 import { quietlyRunning, taskItem } from './support/running-extractions.ts';
 import { uniqueNationalId } from './support/searched-secrets.ts';
 
@@ -38,20 +37,6 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
     const [requested, ...changes] = factsOf({ stdout });
     expect(requested).toMatchObject({ status: expect.any(String), replayed: expect.any(Boolean) });
     expect(changes.at(-1)).toMatchObject({ status: 'COMPLETED', closed: true });
-  });
-
-  test('start is replayed under the same idempotency key, and refused for another request', async () => {
-    const username = uniqueUsername();
-    const key = ['--idempotency-key', randomUUID()];
-    const first = await cosecha(['start', ...balance, ...key, '--json'], credentials(username));
-    const second = await cosecha(['start', ...balance, ...key, '--json'], credentials(username));
-    expect(factsOf(second)[0]).toMatchObject({
-      extractionId: factsOf(first)[0]?.extractionId,
-      replayed: true,
-    });
-    const other = await cosecha(['start', ...balance, '--action', 'tef', ...key], credentials(username));
-    expect(other).toMatchObject({ code: 1, stdout: '' });
-    expect(other.stderr).toContain('The idempotency key was used for another request.');
   });
 
   test('start requests an extraction under a consent, with the national id from standard input', async () => {
@@ -157,18 +142,6 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     );
   });
 
-  test('cancel ends what has not been started', async () => {
-    const { extractionId } = await extractWith({ startForever: { kind: 'answer', status: 429 } });
-    // While a start call is under way it changes nothing.
-    await eventually(async () => {
-      await cosecha(['cancel', extractionId, '--yes']);
-      expect(await readRecord(extractionId)).toMatchObject({
-        status: 'NOT_STARTED',
-        lastProblem: 'cancelled',
-      });
-    });
-  });
-
   test('start-again requests what failed by consent as a batch, and writes whom to ask of the others', async () => {
     const batch = randomUUID();
     const consent = await authorized({ failure: { status: 422, errorType: 'NO_DATA' } });
@@ -257,32 +230,6 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     expect(all).toContainEqual({ name: 'ExtractionsTableName', value: table });
     const sweep = await cosecha(['output', 'SafetyNetSweep', '--resource', 'Events::Rule']);
     expect(sweep.stdout).toMatch(/^Cosecha-local-SafetyNetSweep\w+-\w+\n$/);
-  });
-
-  test('health counts requests and outcomes of each entity, failures by the error codes of their actions', async () => {
-    await closed(await extract(requestFor('timeout-error')));
-    await eventually(async () => {
-      const { code, stdout, stderr } = await cosecha(['health', '--json']);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      const [bank] = factsOf({ stdout }).filter(({ subject }) => subject === 'sandbox-bank');
-      expect(bank?.lastHour).toMatchObject({
-        requested: expect.any(Number),
-        causes: expect.arrayContaining([{ cause: 'TIMEOUT_ERROR', count: expect.any(Number) }]),
-        toStart: { p50: expect.any(Number), p95: expect.any(Number) },
-      });
-      expect(bank?.dayBefore).toMatchObject({ requested: 0, ended: 0 });
-    });
-  });
-
-  test.each([
-    [['reconcile', randomUUID()], 'lambda:InvokeFunction'],
-    [['redrive'], 'sqs:ReceiveMessage'],
-    [['pause', '--starts', '--reason', 'x'], 'dynamodb:PutItem'],
-    [['doctor', '--provider'], 'secretsmanager:GetSecretValue'],
-  ])('a viewer may not run %j', async (args, action) => {
-    const { code, stdout, stderr } = await cosechaAsViewer(args);
-    expect(code).toBe(1);
-    expect(stdout + stderr).toContain(action);
   });
 
   test('an error names the missing permission', async () => {

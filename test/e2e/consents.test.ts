@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import type { Consent } from '#lib/provider/consents/get-consent.ts';
 import { withDots } from '../../sandbox/consents/national-id.ts';
-import { callConsents, openSession, revokedStatuses } from './support/call-consents.ts';
+import { callConsents, openSession } from './support/call-consents.ts';
 import { provider } from './support/call-extractions.ts';
 import { uniqueNationalId } from './support/searched-secrets.ts';
 
@@ -66,27 +66,6 @@ describe('a consent session', () => {
   });
 });
 
-test('the URL of the PDF works without a token', async () => {
-  const { owner, consentId } = await newConsent();
-  const answer = await callConsents('GET', `/consents/${consentId}/pdf`, owner);
-  expect(answer.status).toBe(200);
-  const { url } = (await answer.json()) as { url: string };
-  const pdf = await fetch(url);
-  expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf']);
-  expect((await pdf.text()).startsWith('%PDF-')).toBe(true);
-});
-
-test('a revoked consent is INACTIVE, and cannot be revoked again', async () => {
-  const { owner, consentId } = await newConsent();
-  const revoked = await callConsents('POST', `/consents/${consentId}/revoke`, owner);
-  expect(revoked.status).toBeOneOf(revokedStatuses);
-  const answer = await revoked.json();
-  if (revoked.status === 200) expect(answer).toEqual({ consentId, status: 'INACTIVE', subStatus: 'REVOKED' });
-  expect(await consentOf(owner, consentId)).toMatchObject({ status: 'INACTIVE', subStatus: 'REVOKED' });
-  const again = await callConsents('POST', `/consents/${consentId}/revoke`, owner);
-  await expectProblem(again, 409, 'urn:cosecha:problem:consent-conflict');
-});
-
 test("another user's consent is answered 404, as an unknown one is, and is not listed", async () => {
   const [mine, theirs] = await Promise.all([newConsent(), newConsent()]);
   for (const [method, what] of [
@@ -102,11 +81,4 @@ test("another user's consent is answered 404, as an unknown one is, and is not l
   expect(await consentOf(theirs.owner, theirs.consentId)).toMatchObject({ status: 'ACTIVE' });
   const listed = await callConsents('GET', '/consents', mine.owner);
   expect(await listed.json()).toMatchObject({ consents: [{ id: mine.consentId }], hasNext: false, count: 1 });
-});
-
-test('an expired Task Token is replaced without an error to the caller', async () => {
-  const { owner, consentId } = await newConsent();
-  await consentOf(owner, consentId);
-  await provider.expireTokens({ kind: 'task' });
-  await consentOf(owner, consentId);
 });

@@ -25,7 +25,6 @@ import { faultsEnvironment } from './injected-failures/preload-variables.ts';
 import { searchAfterTheSuite } from './leaks/search-after-the-suite.ts';
 import { newSecretMarkers, type SecretMarkers } from './leaks/secret.ts';
 import { auditAfterTheSuite } from './support/audit-after-the-suite.ts';
-import { checkDispatcher } from './support/check-dispatcher.ts';
 import { checkStreamRecords } from './support/check-stream-records.ts';
 import { deliveries, functionTimeoutSeconds, outageSettings, settings } from './time-limits.ts';
 
@@ -143,7 +142,6 @@ const deploy = async (name: Name): Promise<Deployment> => {
     const webhookUrl = toEmulatorUrl(api, outputs.WebhookUrl ?? '');
     await sandboxControl(sandbox.baseUrl).setWebhook(clientId, { url: webhookUrl });
     await fillSecrets(emulator, stackName, { providerApiKey: apiKey, webhookSigningKey: signingKey });
-    await checkDispatcher(emulator, outputs.BreakersTableName ?? '');
     const callers = {
       caller: await createCaller(emulator, 'caller'),
       stranger: await createCaller(emulator, 'stranger'),

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ListFunctionsCommand, UpdateFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { DescribeStateMachineCommand, UpdateStateMachineCommand } from '@aws-sdk/client-sfn';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { eventually } from '../support/eventually.ts';
@@ -24,7 +23,7 @@ import { currentHolds, letCallsPass } from './support/current-holds.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
 import { closed, inStatus, recordWhere } from './support/records.ts';
 import { cosecha } from './support/run-cosecha.ts';
-import { endWebhookWait, running, taskItem } from './support/running-extractions.ts';
+import { endWebhookWait, running } from './support/running-extractions.ts';
 import { sweepAllUntilClosed, sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 // One test after the other, as each changes the provider, or the machine, for all of this deployment.
@@ -214,37 +213,4 @@ test('the machine polls when no webhook arrives within its wait', {
     return;
   }
   throw new Error('No task was started before the wait for its webhook ended.');
-});
-
-/** Sets `providerSendsWebhooks`, which only request-extraction reads. */
-const setSendsWebhooks = async (value: boolean): Promise<void> => {
-  const { Functions = [] } = await aws.lambda.send(new ListFunctionsCommand());
-  const own = Functions.find(
-    ({ Environment }) => 'PROVIDER_SENDS_WEBHOOKS' in (Environment?.Variables ?? {}),
-  );
-  const Variables = { ...own?.Environment?.Variables, PROVIDER_SENDS_WEBHOOKS: String(value) };
-  await aws.lambda.send(
-    new UpdateFunctionConfigurationCommand({ FunctionName: own?.FunctionName, Environment: { Variables } }),
-  );
-};
-
-test('with a provider that sends no webhooks, the queue polls from the start on', { tags: ['slow'] }, async ({
-  onTestFinished,
-}) => {
-  onTestFinished(() => setSendsWebhooks(true));
-  await setSendsWebhooks(false);
-  const { username, extractionId } = await extractWith({ durationMs: 3_000 });
-  const record = await sweepUntilClosed(extractionId);
-  expect(record).toMatchObject({
-    status: 'COMPLETED',
-    settledBy: 'reconcile',
-    withoutWebhook: true,
-    advice: 'none',
-  });
-  // No webhook is requested, nobody waits for one, and the task is guarded all the same.
-  const [call] = await startCallsOf(username);
-  expect(call).toMatchObject({ status: 200 });
-  expect(call).not.toHaveProperty('webhook');
-  expect(transitionsIn(await historyOf(extractionId))).toBe(1);
-  expect(await taskItem(record.taskId ?? '')).toMatchObject({ extractionId });
 });

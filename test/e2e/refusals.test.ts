@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import {
   type Body,
   extract,
-  passwordSentinel,
   plannedUsername,
   provider,
   requestFor,
@@ -31,23 +30,5 @@ describe('credentials that the bank refused', () => {
     expect(others).toMatchObject([refused, refused, refused]);
     expect(await startCallsOf(username)).toHaveLength(1);
     expect(await provider.tasks({ username })).toHaveLength(1);
-  });
-
-  test('are sent again if the user has confirmed them, and if the password has changed', async () => {
-    const username = await plannedUsername(wrong);
-    const request = requestFor(username);
-    const confirmed = { ...request, confirmed: true };
-    expect(await outcomesOf(request, confirmed, request)).toMatchObject([
-      { status: 'CREDENTIALS_WRONG' },
-      { status: 'CREDENTIALS_WRONG' },
-      refused,
-    ]);
-    expect(await startCallsOf(username)).toHaveLength(2);
-
-    const changed = { mode: 'raw', value: { username, password: `${passwordSentinel}-changed` } };
-    expect(await outcomesOf({ ...request, credentials: changed })).toMatchObject([
-      { status: 'CREDENTIALS_WRONG' },
-    ]);
-    expect(await startCallsOf(username)).toHaveLength(3);
   });
 });

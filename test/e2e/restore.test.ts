@@ -137,7 +137,7 @@ test('after the loss of the table, the commands of the runbook restore it, and t
     }
   });
 
-  const audited = await runUntil('audit');
+  const audited = await runUntil('audit', '--results');
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
   const found = audited?.facts.flatMap(({ id, result, findings = [] }) =>
     result === 'unchecked' ? [id] : (findings as object[]).map((finding) => ({ id, ...finding })),

@@ -7,13 +7,12 @@ import {
   extractWith,
   passwordSentinel,
   plannedUsername,
-  provider,
   requestFor,
   startCallsOf,
   uniqueUsername,
 } from './support/call-extractions.ts';
 import { historyOf } from './support/execution.ts';
-import { closed, statusesOf } from './support/records.ts';
+import { closed } from './support/records.ts';
 import { secret } from './support/searched-secrets.ts';
 
 const { apiKey, sandboxUrl } = inject('cosecha');
@@ -34,28 +33,7 @@ const encryptedFor = (username: string, sessionToken: string): Body => {
   return { credentials: { mode: 'encrypted', value: secret('credentials', data) }, sessionToken };
 };
 
-test('start-task retries while the provider answers 429, and exactly one task runs', async () => {
-  const busy = { kind: 'answer', status: 429 } as const;
-  const { username, extractionId } = await extractWith({ start: [busy, busy] });
-
-  expect(await closed(extractionId)).toMatchObject({ status: 'COMPLETED' });
-  expect(await startCallsOf(username)).toMatchObject([{ status: 429 }, { status: 429 }, { status: 200 }]);
-  expect(await provider.tasks({ username })).toHaveLength(1);
-  expect(statusesOf(extractionId)).toEqual([
-    'REQUESTED',
-    'STARTING',
-    'REQUESTED',
-    'STARTING',
-    'REQUESTED',
-    'STARTING',
-    'RUNNING',
-    'COMPLETED',
-  ]);
-});
-
 test.for([
-  ['accepts the call and never answers', { kind: 'accept-then-silence' }],
-  ['accepts the call and names no task', { kind: 'accept-then-answer', status: 200, body: {} }],
   ['accepts the call and resets the connection', { kind: 'reset', taken: true }],
   ['redirects', { kind: 'answer', status: 307, headers: { location: '/api/v2/tasks' } }],
 ] as const)('a start is UNCONFIRMED and never repeated if the provider %s', async ([, behaviour]) => {

@@ -10,7 +10,6 @@ import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { aws } from './support/aws.ts';
 import { moveTimes } from './support/backdate.ts';
 import { extractWith, provider } from './support/call-extractions.ts';
-import { countInPython } from './support/count-in-python.ts';
 import { closed, inStatus, recordsOf } from './support/records.ts';
 import { timedOut } from './support/running-extractions.ts';
 import { sweepUntilClosed } from './support/sweep-until-closed.ts';
@@ -148,28 +147,5 @@ describe('the example in docs/events has the attributes of a real record', () =>
     // read that fails is marked.
     const shape = shapeOf(record).filter((path) => !/\/(lastReadBegunAt|readsSlowly)\//.test(path));
     expect(shapeOf(documented.get(kind))).toEqual(shape);
-  });
-});
-
-describe('the consumer in Python', () => {
-  test('counts real extractions once, in repeated and reordered batches', async () => {
-    const scenarios = [ids.plain, ids.correction, ids.reopened, ids.tooLarge];
-    const records = scenarios.flatMap((extractionId) => recordsOf(extractionId));
-    const batches = [records, records.toReversed(), ...records.map((record) => [record])];
-    expect(await countInPython(batches)).toEqual({
-      outcomes: { 'sandbox-bank COMPLETED': 4 },
-      advice: { none: 3, 'fix-request': 1 },
-      final: 4,
-    });
-  });
-
-  test('counts an outcome that is not final yet', async () => {
-    const records = recordsOf(ids.correction);
-    const untilCorrected = records.slice(
-      0,
-      records.findIndex((record) => decodeExtractionEvent(record).kind === 'corrected'),
-    );
-    const totals = { outcomes: { 'sandbox-bank TIMED_OUT': 1 }, advice: { wait: 1 }, final: 0 };
-    expect(await countInPython([untilCorrected])).toEqual(totals);
   });
 });

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { DeleteItemCommand, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
@@ -18,13 +17,11 @@ import { eventually } from '../support/eventually.ts';
 import { httpServer } from '../support/programs/stub-servers.ts';
 import { schemaViolations } from '../unit/docs/contract-schemas.ts';
 import { aws } from './support/aws.ts';
-import { extract, extractWith, provider, requestFor, uniqueUsername } from './support/call-extractions.ts';
+import { extract, extractWith, requestFor, uniqueUsername } from './support/call-extractions.ts';
 import { countInPython } from './support/count-in-python.ts';
 import { deployApp } from './support/deploy-app.ts';
 import { closed, recordsOf } from './support/records.ts';
 import { cosecha, factsOf, startCosecha } from './support/run-cosecha.ts';
-import { timedOut } from './support/running-extractions.ts';
-import { sweepUntilClosed } from './support/sweep-until-closed.ts';
 
 const deployed = inject('cosecha');
 let outputs: Record<string, string>;
@@ -100,17 +97,6 @@ describe('the example counts', () => {
     });
   });
 
-  test('a corrected extraction in its new total only', async () => {
-    const bank = uniqueBank();
-    const { extractionId } = await extractWith({ durationMs: null }, { entity: bank });
-    const { taskId = '' } = await timedOut(extractionId);
-    await totalsBecome(bank, { TIMED_OUT: { extractions: 1, collected: 0, bytes: 0 } });
-
-    await provider.finish(taskId, 'FAILED');
-    const { results } = await sweepUntilClosed(extractionId);
-    await totalsBecome(bank, { FAILED: { extractions: 1, collected: 1, bytes: results?.bytes ?? 0 } });
-  });
-
   test('each extraction once, when concurrent invocations get the same new records', async () => {
     const bank = uniqueBank();
     const extractionId = randomUUID();
@@ -132,79 +118,48 @@ describe('the example counts', () => {
 });
 
 type Event = { readonly kind: string; readonly extractionId: string; readonly eventId: string };
-const eventOf = (body: string) => JSON.parse(body) as Event;
 
 // One after the other: a listener stops at a record of another schema, as it neither skips nor understands it.
 describe('one after the other', { concurrent: false }, () => {
-  test('listen that is killed goes on with the same event, loses none, and signs each', async () => {
+  test('listen forwards each event signed, and prints those of one extraction again, as events and as batches', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'cosecha-listen-'));
     const state = join(directory, 'state.json');
-    let first: string | undefined;
-    let answersFirst = false;
     // Extractions of other tests arrive too.
-    const handler = await httpServer((response, { body }) => {
-      if (eventOf(body).extractionId !== first || answersFirst) response.writeHead(204).end();
-    });
-    const listen = () => {
-      const child = startCosecha(['listen', '--forward-to', handler.baseUrl, '--state', state]);
-      // A full pipe would block it.
-      child.stdout.resume();
-      return child;
-    };
-    const of = (extractionId: string) =>
-      handler.seen
-        .map(({ headers, body }) => ({
-          headers: headers as Record<string, string>,
-          body,
-          event: eventOf(body),
-        }))
-        .filter(({ event }) => event.extractionId === extractionId);
+    const handler = await httpServer((response) => void response.writeHead(204).end());
     try {
-      const listener = listen();
+      const listener = startCosecha(['listen', '--forward-to', handler.baseUrl, '--state', state]);
+      // A full pipe would block it.
+      listener.stdout.resume();
       // It prints this once no later event can be missed.
       await once(listener.stderr, 'data');
-      first = await extract(requestFor(uniqueUsername()));
-      const one = first;
-      await eventually(() => expect(of(one)).not.toEqual([]));
-      listener.kill('SIGKILL');
-      await once(listener, 'close');
-      const second = await extract(requestFor(uniqueUsername()));
-      await closed(second);
-
-      answersFirst = true;
-      const again = listen();
-      const said = text(again.stderr);
-      const ended = once(again, 'close');
-      await Promise.race([
-        eventually(() => expect(of(second).map(({ event }) => event.kind)).toContain('collected')),
-        ended.then(async () => {
-          throw new Error(`listen has ended: ${await said}`);
-        }),
-      ]);
-      again.kill('SIGINT');
+      const extractionId = await extract(requestFor(uniqueUsername()));
+      const received = () =>
+        handler.seen
+          .map(({ headers, body }) => ({
+            headers: headers as Record<string, string>,
+            body,
+            event: JSON.parse(body) as Event,
+          }))
+          .filter(({ event }) => event.extractionId === extractionId);
+      await eventually(() =>
+        expect(received().map(({ event }) => event.kind)).toEqual(['settled', 'collected']),
+      );
+      const ended = once(listener, 'close');
+      listener.kill('SIGINT');
       expect(await ended).toEqual([130, null]);
-
-      expect(of(one).map(({ event }) => event.kind)).toEqual(['settled', 'settled', 'collected']);
-      expect(of(one)[1]?.event.eventId).toBe(of(one)[0]?.event.eventId);
-      expect(of(second).map(({ event }) => event.kind)).toEqual(['settled', 'collected']);
       const { secret } = JSON.parse(await readFile(state, 'utf8')) as { readonly secret: string };
-      for (const { body, headers, event } of [...of(one), ...of(second)]) {
+      for (const { body, headers, event } of received()) {
         expect(new Webhook(secret).verify(body, headers)).toEqual(event);
         expect(headers['webhook-id']).toBe(event.eventId);
       }
 
-      const replayed = await cosecha(['listen', '--print', '--replay', one, '--json']);
+      const eventIds = received().map(({ event }) => event.eventId);
+      const replayed = await cosecha(['listen', '--print', '--replay', extractionId, '--json']);
       expect(replayed.code).toBe(0);
-      expect(factsOf(replayed).map(({ eventId }) => eventId)).toEqual(
-        of(one)
-          .slice(1)
-          .map(({ event }) => event.eventId),
-      );
-      const raw = factsOf(await cosecha(['listen', '--raw', '--print', '--replay', one, '--json']));
+      expect(factsOf(replayed).map(({ eventId }) => eventId)).toEqual(eventIds);
+      const raw = factsOf(await cosecha(['listen', '--raw', '--print', '--replay', extractionId, '--json']));
       const batches = raw.map(({ Records }) => Records as readonly DynamoDBRecord[]);
-      expect(batches.flat().map(({ eventID }) => eventID)).toEqual(
-        factsOf(replayed).map(({ eventId }) => eventId),
-      );
+      expect(batches.flat().map(({ eventID }) => eventID)).toEqual(eventIds);
       for (const record of batches.flat()) expect(schemaViolations('stream-record.json', record)).toEqual([]);
       expect(await countInPython(batches)).toMatchObject({ final: 1 });
     } finally {

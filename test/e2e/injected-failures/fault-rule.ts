@@ -11,8 +11,8 @@ export type FaultRule = {
   readonly during?: readonly string[];
   /** Before the request is sent, or after the service has carried it out. */
   readonly when: 'before' | 'after';
-  /** How many requests fail: 1 by default, or every one until it is cancelled. */
-  readonly times?: number | 'every';
+  /** How many requests fail: 1 by default. */
+  readonly times?: number;
   /** `exit`: the process ends, as that of a killed function. `answer`: the SDK gets this answer. */
   readonly effect:
     | { readonly kind: 'exit' }

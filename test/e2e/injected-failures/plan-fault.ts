@@ -15,9 +15,7 @@ export type PlannedFault = {
 /** Plans a fault (fault-rule.ts) in the directory `COSECHA_FAULTS`. */
 export const planFaultIn = async (directory: string, rule: FaultRule): Promise<PlannedFault> => {
   const { times = 1 } = rule;
-  const files = Array.from({ length: times === 'every' ? 1 : times }, () =>
-    join(directory, `${randomUUID()}.json`),
-  );
+  const files = Array.from({ length: times }, () => join(directory, `${randomUUID()}.json`));
   for (const file of files) await writeFile(file, JSON.stringify(rule));
   return {
     wasInjected: () => !files.some(existsSync),

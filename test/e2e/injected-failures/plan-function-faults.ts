@@ -15,14 +15,6 @@ export const planFailure = (
   during: readonly string[],
 ): Promise<PlannedFault> => planFault({ operation, contains, during, when, times, effect });
 
-/**
- * Plans that every such request kills its process, until it is cancelled. For a fault of a call that only a new process makes:
- * a later request of the same invocation is killed, until a new process has made the call.
- */
-export const planKills = (
-  rule: Pick<FaultRule, 'operation' | 'contains' | 'during'>,
-): Promise<PlannedFault> => planFault({ ...rule, when: 'before', times: 'every', effect: { kind: 'exit' } });
-
 /** Repeats `attempt` until the fault was injected. For calls that a function may skip, or fail before, on a busy machine. */
 export const untilInjected = async <T>(fault: PlannedFault, attempt: () => Promise<T>): Promise<T> => {
   const deadline = Date.now() + waitMs;

@@ -41,7 +41,7 @@ const takeRule = (operation: string, body: string): FaultRule | undefined => {
     try {
       const rule = JSON.parse(readFileSync(path, 'utf8')) as FaultRule;
       if (!fits(rule, operation, body)) continue;
-      if (rule.times !== 'every') unlinkSync(path);
+      unlinkSync(path);
       return rule;
     } catch {
       // Another process took it first, or it is only half written.

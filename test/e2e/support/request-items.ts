@@ -1,4 +1,4 @@
-import { DeleteItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { inject } from 'vitest';
 import type { StoredRequest } from '#lib/extraction/store.ts';
@@ -21,11 +21,4 @@ export const requestsOf = async (extractionId: string): Promise<readonly StoredR
   for await (const { Items = [] } of scan)
     items.push(...Items.map((item) => unmarshall(item) as StoredRequest));
   return items;
-};
-
-/** Removes the items of an extraction, as DynamoDB removes expired ones. */
-export const forgetRequests = async (extractionId: string): Promise<void> => {
-  for (const { requestId } of await requestsOf(extractionId)) {
-    await aws.dynamo.send(new DeleteItemCommand({ TableName, Key: marshall({ requestId }) }));
-  }
 };

@@ -87,10 +87,6 @@ const run = async (args: readonly string[], input: string, credentials: Credenti
 /** Runs the CLI until it exits, as a user with exactly the policies of the command in docs/cli.md. */
 export const cosecha = (args: readonly string[], input = ''): Promise<Ran> => run(args, input, userFor(args));
 
-/** Runs the CLI as a user with the viewer's policy alone. */
-export const cosechaAsViewer = (args: readonly string[]): Promise<Ran> =>
-  run(args, '', users.get(viewer.join()) ?? {});
-
 /** Runs the CLI as a user who may only call the API. */
 export const cosechaAsCaller = (args: readonly string[]): Promise<Ran> => {
   const { accessKeyId, secretAccessKey } = inject('cosecha').callers.caller;
