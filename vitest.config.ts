@@ -11,8 +11,8 @@ const outage = ['test/e2e/outage.test.ts'];
 /** It lets starts wait in the deployment of the outages, after them. */
 const line = ['test/e2e/line.test.ts'];
 
-/** One reads everything that the others left, and hides the messages of queues meanwhile. One loses all of it, and restores it. */
-const alone = ['test/e2e/{leaks/search,restore}.test.ts'];
+/** It loses everything that the others left, and restores it. */
+const alone = ['test/e2e/restore.test.ts'];
 
 /** Those of a real browser. */
 const browser = [
@@ -107,7 +107,7 @@ export default defineConfig({
           name: 'e2e-alone',
           include: alone,
           maxWorkers: 1,
-          sequence: { concurrent: true, groupOrder: 2 },
+          sequence: { groupOrder: 2 },
         },
       },
       { test: { ...e2e, name: 'e2e-line', include: line, maxWorkers: 1, sequence: { groupOrder: 2 } } },

@@ -5,7 +5,7 @@ import type { Secret } from './secret.ts';
 type Allowed = {
   readonly kinds: readonly Secret['kind'][];
   readonly location: Location;
-  /** The item's name: of a table, a secret, a file. */
+  /** The item's name: of a table, a bucket, a file. */
   readonly name: RegExp;
   readonly reason: string;
 };
@@ -16,25 +16,12 @@ const keys: readonly Secret['kind'][] = ['API key', 'signing key', 'fingerprint 
 const keepsErased = ({ location, name }: Pick<Leak, 'location' | 'name'>): boolean =>
   location !== 'bucket' && (location !== 'table' || /Erasures/.test(name));
 
-/** A record names its consent, and so do answers and results. Neither a log nor a history does. */
-const namesConsent = ({ location }: Pick<Leak, 'location'>): boolean =>
-  !['log group', 'execution', 'queue', 'alarm'].includes(location);
+/** A record names its consent, and so do answers and results. Neither a log nor a history nor a metric does. */
+const namesConsent = ({ location, name }: Pick<Leak, 'location' | 'name'>): boolean =>
+  !['log group', 'execution', 'queue'].includes(location) && name !== 'cloudwatch.json';
 
 /** The only locations where a secret may be found. */
 const allowed: readonly Allowed[] = [
-  { kinds: ['API key'], location: 'secret', name: /\/provider-api-key$/, reason: 'It is stored there.' },
-  {
-    kinds: ['signing key'],
-    location: 'secret',
-    name: /\/webhook-signing-key$/,
-    reason: 'It is stored there.',
-  },
-  {
-    kinds: ['fingerprint key'],
-    location: 'secret',
-    name: /\/fingerprint-key$/,
-    reason: 'It is stored there.',
-  },
   {
     kinds: ['result', 'username'],
     location: 'bucket',
@@ -89,5 +76,5 @@ const allowed: readonly Allowed[] = [
 
 export const isAllowed = ({ location, name, kind }: Leak): boolean =>
   (kind === 'erased extraction' && keepsErased({ location, name })) ||
-  (kind === 'consent id' && namesConsent({ location })) ||
+  (kind === 'consent id' && namesConsent({ location, name })) ||
   allowed.some((one) => one.location === location && one.name.test(name) && one.kinds.includes(kind));

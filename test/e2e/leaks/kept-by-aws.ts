@@ -1,11 +1,4 @@
 import {
-  CloudFormationClient,
-  DescribeStackEventsCommand,
-  DescribeStacksCommand,
-  GetTemplateCommand,
-} from '@aws-sdk/client-cloudformation';
-import { CloudWatchClient, paginateDescribeAlarms, paginateListMetrics } from '@aws-sdk/client-cloudwatch';
-import {
   CloudWatchLogsClient,
   paginateDescribeLogGroups,
   paginateFilterLogEvents,
@@ -18,15 +11,6 @@ import {
   GetShardIteratorCommand,
   ListStreamsCommand,
 } from '@aws-sdk/client-dynamodb-streams';
-import { EventBridgeClient, ListRulesCommand, ListTargetsByRuleCommand } from '@aws-sdk/client-eventbridge';
-import {
-  GetRolePolicyCommand,
-  IAMClient,
-  paginateListRolePolicies,
-  paginateListRoles,
-} from '@aws-sdk/client-iam';
-import { GetKeyPolicyCommand, KMSClient, ListAliasesCommand, paginateListKeys } from '@aws-sdk/client-kms';
-import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 import {
   GetObjectCommand,
   ListBucketsCommand,
@@ -34,14 +18,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import {
-  GetSecretValueCommand,
-  paginateListSecrets,
-  ResourceNotFoundException,
-  SecretsManagerClient,
-} from '@aws-sdk/client-secrets-manager';
-import {
   DescribeExecutionCommand,
-  DescribeStateMachineCommand,
   paginateGetExecutionHistory,
   paginateListExecutions,
   paginateListStateMachines,
@@ -73,12 +50,7 @@ async function* logGroups(config: Client): Items {
 async function* executions(config: Client): Items {
   const client = new SFNClient(config);
   for await (const { stateMachines = [] } of paginateListStateMachines({ client }, {})) {
-    for (const { stateMachineArn, name = '' } of stateMachines) {
-      yield itemOf(
-        'state machine',
-        name,
-        await client.send(new DescribeStateMachineCommand({ stateMachineArn })),
-      );
+    for (const { stateMachineArn } of stateMachines) {
       for await (const page of paginateListExecutions({ client }, { stateMachineArn })) {
         for (const { executionArn, name: execution = '' } of page.executions ?? []) {
           const content: unknown[] = [await client.send(new DescribeExecutionCommand({ executionArn }))];
@@ -168,105 +140,12 @@ async function* buckets(config: Client): Items {
   }
 }
 
-async function* functions(config: Client): Items {
-  const client = new LambdaClient(config);
-  for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
-    for (const one of Functions) yield itemOf('function', one.FunctionName ?? '', one);
-  }
-}
-
-async function* stacks(config: Client): Items {
-  const client = new CloudFormationClient(config);
-  const { Stacks = [] } = await client.send(new DescribeStacksCommand({}));
-  for (const stack of Stacks) {
-    const { StackName } = stack;
-    const template = await client.send(new GetTemplateCommand({ StackName }));
-    const events = await client.send(new DescribeStackEventsCommand({ StackName }));
-    yield itemOf('stack', StackName ?? '', [stack, template, events]);
-  }
-}
-
-async function* rules(config: Client): Items {
-  const client = new EventBridgeClient(config);
-  const { Rules = [] } = await client.send(new ListRulesCommand({}));
-  for (const rule of Rules) {
-    const targets = await client.send(new ListTargetsByRuleCommand({ Rule: rule.Name }));
-    yield itemOf('rule', rule.Name ?? '', [rule, targets]);
-  }
-}
-
-async function* secrets(config: Client): Items {
-  const client = new SecretsManagerClient(config);
-  for await (const { SecretList = [] } of paginateListSecrets({ client }, {})) {
-    for (const one of SecretList) {
-      const content: unknown[] = [one];
-      for (const VersionStage of ['AWSCURRENT', 'AWSPREVIOUS']) {
-        try {
-          content.push(
-            await client.send(new GetSecretValueCommand({ SecretId: one.ARN ?? '', VersionStage })),
-          );
-        } catch (error) {
-          if (!(error instanceof ResourceNotFoundException)) throw error;
-        }
-      }
-      yield itemOf('secret', one.Name ?? '', content);
-    }
-  }
-}
-
-async function* keys(config: Client): Items {
-  const client = new KMSClient(config);
-  yield itemOf('key', 'aliases', await client.send(new ListAliasesCommand({})));
-  for await (const { Keys = [] } of paginateListKeys({ client }, {})) {
-    for (const { KeyId = '' } of Keys) {
-      const policy = await client.send(new GetKeyPolicyCommand({ KeyId, PolicyName: 'default' }));
-      yield itemOf('key', KeyId, policy);
-    }
-  }
-}
-
-async function* roles(config: Client): Items {
-  const client = new IAMClient(config);
-  for await (const { Roles = [] } of paginateListRoles({ client }, {})) {
-    for (const role of Roles) {
-      const { RoleName } = role;
-      const content: unknown[] = [role];
-      for await (const { PolicyNames = [] } of paginateListRolePolicies({ client }, { RoleName })) {
-        for (const PolicyName of PolicyNames) {
-          content.push(await client.send(new GetRolePolicyCommand({ RoleName, PolicyName })));
-        }
-      }
-      yield itemOf('role', RoleName ?? '', content);
-    }
-  }
-}
-
-async function* alarms(config: Client): Items {
-  const client = new CloudWatchClient(config);
-  for await (const page of paginateDescribeAlarms({ client }, {})) yield itemOf('alarm', 'alarms', page);
-  for await (const page of paginateListMetrics({ client }, {})) yield itemOf('alarm', 'metrics', page);
-}
-
 /**
- * Everything in the emulated account, as its APIs return it. Services without a client here (API Gateway, SSM) are in the
+ * What the account holds of extractions, as its APIs return it. Everything else, such as functions, roles and metrics, is in the
  * emulator's own state, which is searched too.
  */
 export async function* keptByAws(config: Client): Items {
-  for (const itemsIn of [
-    logGroups,
-    executions,
-    tables,
-    streams,
-    queues,
-    buckets,
-    functions,
-    stacks,
-    rules,
-    secrets,
-    keys,
-    roles,
-    alarms,
-  ]) {
+  for (const itemsIn of [logGroups, executions, tables, streams, queues, buckets]) {
     yield* itemsIn(config);
   }
 }
