@@ -51,18 +51,50 @@ describe('logins', () => {
   });
 });
 
-describe('consents', () => {
-  test.each<[string, Record<string, unknown>, string]>([
-    ['no products', { products: [] }, 'products'],
-    ['a wrong check digit', { user: { username: '11111111-2' } }, 'user.username'],
-    ['a legal person without a company', { widgetConfigId: 'sandbox-widget-company' }, 'company'],
-    ['entities that are an array', { filters: { entities: [] } }, 'filters.entities'],
-    ['a field that the document does not name', { redirect: 'x' }, 'redirect'],
-  ])('an OTP token request with %s is answered with 400 and names the place', async (_, more, place) => {
-    const { status, body } = await caller.createOtp(more);
-    expect([status, body.invalid]).toEqual([400, [place]]);
-  });
+const v2 = '/api/v2/tasks';
+const legacy = '/api/v1/tasks';
+const otp = '/api/v1/token/otp/create';
+const legacyRequest = (token: string, username: string) => ({
+  action: 'demo-bank:tef',
+  encryptArgs: encryptedByOpenssl(JSON.stringify({ username, password: 'any-password' }), token),
+});
+const acting = (action: object) => ({ actions: [action] });
+const until = (endDate: string) =>
+  acting({ id: 'movement', params: { dateRange: { startDate: '2026-02-01', endDate } } });
+const credentials = (mode: string, value: unknown) => ({ credentials: { mode, value } });
+const business = { entity: 'demo-business-bank', ...credentials('raw', { username: 'x', password: 'x' }) };
 
+test.each<[string, Record<string, unknown>, string]>([
+  [otp, { products: [] }, 'products'],
+  [otp, { user: { username: '11111111-2' } }, 'user.username'],
+  [otp, { widgetConfigId: 'sandbox-widget-company' }, 'company'],
+  [otp, { filters: { entities: [] } }, 'filters.entities'],
+  [otp, { redirect: 'x' }, 'redirect'],
+  [v2, { actions: [] }, 'actions'],
+  [v2, acting({ id: 'movement' }), 'actions.0.params'],
+  [v2, acting({ id: 'product-balance', params: {} }), 'actions.0.params'],
+  [v2, until('2026-02-30'), 'actions.0.params.dateRange.endDate'],
+  [v2, { webhook: { retries: 3 } }, 'webhook.enable'],
+  [v2, { reference: 'r' }, 'reference'],
+  [v2, credentials('raw', { password: 'x' }), 'credentials.value'],
+  [v2, business, 'credentials.value'],
+  [v2, credentials('encrypted', 'abc'), 'credentials.value'],
+  [v2, credentials('persisted', 'abc'), 'credentials.value'],
+  [legacy, { action: ':tef' }, 'action'],
+  [legacy, { action: 'demo-bank:gold' }, 'action'],
+  [legacy, { encryptArgs: 'abc' }, 'encryptArgs'],
+  [legacy, { action: 'demo-business-bank:tef' }, 'encryptArgs'],
+  [legacy, { webhook: { enable: true } }, 'webhook'],
+])('%s with %j is answered with 400 and names the place: %s', async (route, change, place) => {
+  const token = await caller.login();
+  const request = route === v2 ? requestFor('x') : legacyRequest(token, 'x');
+  const { status, body } = await (route === otp
+    ? caller.createOtp(change)
+    : caller.post(token, route, { ...request, ...change }));
+  expect([status, body.invalid]).toEqual([400, [place]]);
+});
+
+describe('consents', () => {
   test('a consent expires by itself at its validUntil', async () => {
     const consentId = await caller.consent();
     const { validUntil } = await control.consent(consentId);
@@ -122,34 +154,6 @@ test('results lag behind the end as planned, for a task and by consent', async (
 });
 
 describe('v2 tasks', () => {
-  const acting = (action: object) => ({ actions: [action] });
-  const movement = (startDate: string, endDate: string) =>
-    acting({ id: 'movement', params: { dateRange: { startDate, endDate } } });
-  const credentials = (mode: string, value: unknown) => ({ credentials: { mode, value } });
-  const pair = { username: 'x', password: 'x' };
-  const range = 'actions.0.params.dateRange';
-
-  test.each<[string, Record<string, unknown>, string]>([
-    ['no actions', { actions: [] }, 'actions'],
-    ['movement without params', acting({ id: 'movement' }), 'actions.0.params'],
-    ['product-balance with params', acting({ id: 'product-balance', params: {} }), 'actions.0.params'],
-    ['a date that does not exist', movement('2026-02-01', '2026-02-30'), `${range}.endDate`],
-    ['a webhook without enable', { webhook: { retries: 3 } }, 'webhook.enable'],
-    ['a field that the document does not name', { reference: 'r' }, 'reference'],
-    ['no username', credentials('raw', { password: 'x' }), 'credentials.value'],
-    [
-      'no businessId for a business bank',
-      { entity: 'demo-business-bank', ...credentials('raw', pair) },
-      'credentials.value',
-    ],
-    ['ciphertext of no known form', credentials('encrypted', 'abc'), 'credentials.value'],
-    ['persisted credentials that are not ours', credentials('persisted', 'abc'), 'credentials.value'],
-  ])('a start with %s is answered with 400 and names the place', async (_, more, place) => {
-    const token = await caller.login();
-    const answer = await caller.post(token, '/api/v2/tasks', requestFor('x', more));
-    expect(answer).toEqual({ status: 400, body: { message: 'Invalid request', invalid: [place] } });
-  });
-
   test('starts above the rate of a client are refused with 429, and use up no planned behaviour', async () => {
     const { clientId } = sandbox;
     await control.setRestrictions(clientId, { startsPerSecond: 2, startsAtOnce: 3 });
@@ -158,7 +162,7 @@ describe('v2 tasks', () => {
       startForever: { kind: 'answer', status: 500 },
     });
     const token = await caller.login();
-    const start = async () => (await caller.post(token, '/api/v2/tasks', requestFor('crowd'))).status;
+    const start = async () => (await caller.post(token, v2, requestFor('crowd'))).status;
     const starts = async (count: number) => {
       const answers: number[] = [];
       while (answers.length < count) answers.push(await start());
@@ -183,31 +187,14 @@ describe('v2 tasks', () => {
 });
 
 describe('legacy tasks', () => {
-  const request = (token: string, username: string) => ({
-    action: 'demo-bank:tef',
-    encryptArgs: encryptedByOpenssl(JSON.stringify({ username, password: 'any-password' }), token),
-  });
-
-  test.each<[string, Record<string, unknown>, string]>([
-    ['an action without entity', { action: ':tef' }, 'action'],
-    ['an unknown action type', { action: 'demo-bank:gold' }, 'action'],
-    ['credentials that are not encrypted', { encryptArgs: 'abc' }, 'encryptArgs'],
-    ['no businessId for a business bank', { action: 'demo-business-bank:tef' }, 'encryptArgs'],
-    ['a webhook object', { webhook: { enable: true } }, 'webhook'],
-  ])('a start with %s is answered with 400 and names the place', async (_, more, place) => {
-    const token = await caller.login();
-    const { status, body } = await caller.post(token, '/api/v1/tasks', { ...request(token, 'x'), ...more });
-    expect([status, body.invalid]).toEqual([400, [place]]);
-  });
-
   test('credentials under another session token are refused', async () => {
     const [token, other] = [await caller.login(), await caller.login()];
-    expect((await caller.post(other, '/api/v1/tasks', request(token, 'x'))).status).toBe(400);
+    expect((await caller.post(other, legacy, legacyRequest(token, 'x'))).status).toBe(400);
   });
 
   test('only the client that started a task reads it', async () => {
     const token = await caller.login();
-    const { taskId } = (await caller.post(token, '/api/v1/tasks', request(token, 'read'))).body;
+    const { taskId } = (await caller.post(token, legacy, legacyRequest(token, 'read'))).body;
     const foreign = await callerOf({ ...sandbox, ...second }).login();
     expect((await caller.get(foreign, `/api/v1/tasks/${taskId}`)).status).toBe(403);
   });

@@ -53,14 +53,7 @@ const recursiveLoop = (lambda: LambdaClient, FunctionName: string): Property => 
 });
 
 /** Every table whose items expire. */
-export const expiringTables = [
-  'Extractions',
-  'Tasks',
-  'Requests',
-  'Refusals',
-  'StartLine',
-  'Erasures',
-] as const;
+const expiringTables = ['Extractions', 'Tasks', 'Requests', 'Refusals', 'StartLine', 'Erasures'] as const;
 
 /**
  * Switches on what an emulator's services have, but its CloudFormation ignores in the template: TTL, point-in-time recovery,

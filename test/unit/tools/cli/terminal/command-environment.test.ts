@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -114,18 +114,6 @@ test.each(['', '--json'])('the message of a failure is escaped %s', async (flag)
   expect(code).toBe(1);
   expect(written).toContain('There is no file');
   expect(written.trimEnd()).not.toMatch(interpreted);
-});
-
-test('what is written is for its owner alone, and a file that exists stays as it is', async () => {
-  const shell = nodeShell({ json: false });
-  const directory = await mkdtemp(join(tmpdir(), 'cosecha-shell-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const file = join(directory, 'results');
-  await shell.writePrivately(file, new Uint8Array());
-  expect((await stat(file)).mode & 0o777).toBe(0o600);
-  await expect(shell.writePrivately(file, new Uint8Array())).rejects.toThrow(
-    `${file} exists, and is not overwritten. Name another file, or remove this one.`,
-  );
 });
 
 test('for - it is written to standard output, unchanged but for what a terminal interprets', async () => {

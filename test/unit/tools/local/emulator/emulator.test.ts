@@ -1,10 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  awsVariables,
-  emulatorBase,
-  withoutAws,
-} from '../../../../../tools/local/emulator/aws-environment.ts';
+import { emulatorBase, withoutAws } from '../../../../../tools/local/emulator/aws-environment.ts';
 import { findEmulator } from '../../../../../tools/local/emulator/find-emulator.ts';
 import { findPython, type Python } from '../../../../../tools/local/emulator/find-python.ts';
 import { environmentKey } from '../../../../../tools/local/emulator/python-environment.ts';
@@ -32,20 +28,6 @@ describe('the environment of a child process', () => {
   it('has only what the emulator needs, as its Lambda functions inherit it', () => {
     const names = Object.keys(emulatorBase({ ...developer, SECRET: 'x' }));
     expect(names.sort()).toEqual(['HOME', 'LANG', 'PATH', 'TZ']);
-  });
-});
-
-it('the variables that direct clients to the emulator exclude profiles and metadata addresses', () => {
-  const keys = { accessKeyId: 'test', secretAccessKey: 'test' };
-  expect(awsVariables({ endpoint: 'https://127.0.0.1:4566', region: 'us-east-1', ...keys })).toEqual({
-    AWS_ENDPOINT_URL: 'https://127.0.0.1:4566',
-    AWS_REGION: 'us-east-1',
-    AWS_DEFAULT_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-    AWS_CONFIG_FILE: '/dev/null',
-    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
-    AWS_EC2_METADATA_DISABLED: 'true',
   });
 });
 
