@@ -1,7 +1,9 @@
 /** @module-tag slow */
 
 import { beforeAll, expect, test } from 'vitest';
+import { sentenceOf } from '../../../tools/cli/explain/sentences.ts';
 import type { FactName, StoryFact } from '../../../tools/cli/explain/story-facts.ts';
+import { commandTextOf } from '../../../tools/cli/terminal/command-text.ts';
 import { plain, type Scenario } from '../world/scenario.ts';
 import { observeWorld, type Stated, type Trace } from './observe-world.ts';
 import { contradiction, oracles } from './oracles.ts';
@@ -90,6 +92,9 @@ beforeAll(async () => {
       const { moment, fact } = one;
       const what = contradiction(fact, new View(trace, moment));
       if (what !== undefined) findings.push(`Seed ${seed} states ${JSON.stringify(fact)}, but ${what}.`);
+      const reader = { extractionId: 'extraction-1', now: new Date(moment.now), command: commandTextOf() };
+      const sentence = sentenceOf(fact, reader);
+      if (/undefined|NaN/.test(sentence)) findings.push(`Seed ${seed} prints "${sentence}"`);
       keep(fact.fact, fact);
       for (const field of fieldsOf(fact)) keep(`${fact.fact}.${field}`, fact[field as keyof StoryFact]);
       lie(one, trace);
