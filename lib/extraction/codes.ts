@@ -12,6 +12,7 @@ import {
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
+  retryAtOfStatus,
 } from '../provider/transport/errors.ts';
 
 /** In characters. Every known code is shorter. */
@@ -98,3 +99,17 @@ export const consentProblemOf = ({ status, subStatus }: Pick<Consent, 'status' |
     ? consentCodes[subStatus ?? '']
     : undefined;
 };
+
+const isoOf = (time: number | undefined): string | undefined =>
+  time === undefined ? undefined : new Date(time).toISOString();
+
+/**
+ * The time before which no call about this extraction may be made, as an ISO time, if the provider asked for that. A 429 may be about one
+ * user ("process already running"), and a 503 about one task. So each delays its own extraction by the whole time.
+ */
+export const notBeforeAfter429Or503 = (error: unknown, now: Date): string | undefined =>
+  isoOf(retryAtOfStatus(error, [429, 503], now));
+
+/** The same for a start call or a call for a token. A 503 is ignored, because it concerns all extractions, and the breaker waits for it. */
+export const notBeforeAfter429 = (error: unknown, now: Date): string | undefined =>
+  isoOf(retryAtOfStatus(error, [429], now));

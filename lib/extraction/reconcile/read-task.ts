@@ -9,8 +9,14 @@ import { ProviderAnswerTooLarge, ProviderError } from '../../provider/transport/
 import type { PausableCalls } from '../../shared-item/operator-settings.ts';
 import { type Explanation, isErrorName } from '../causes.ts';
 import type { Change } from '../change.ts';
-import { failureReason, loginProblemOf, looksLikeCode, problemOf } from '../codes.ts';
-import { notBeforeOfBusy, notBeforeOfRead } from '../not-before.ts';
+import {
+  failureReason,
+  loginProblemOf,
+  looksLikeCode,
+  notBeforeAfter429,
+  notBeforeAfter429Or503,
+  problemOf,
+} from '../codes.ts';
 import type { Learned, Plan, Reading, Unread } from '../plan.ts';
 import {
   type ActionResult,
@@ -150,8 +156,8 @@ export const readOnce = async (
     telemetry.failure('The task could not be read.', error, record);
     const [notBefore, problem] =
       error === ofTask
-        ? [notBeforeOfRead(error, now()), problemOf(error)]
-        : [notBeforeOfBusy(error, now()), loginProblemOf(error)];
+        ? [notBeforeAfter429Or503(error, now()), problemOf(error)]
+        : [notBeforeAfter429(error, now()), loginProblemOf(error)];
     if (notBefore !== undefined)
       record = await tryToKeep(postponeCalls({ record, notBefore, lastProblem: problem }), record, deps);
     if (isBrief) record = await leaveToSlowQueue(record, deps);

@@ -1,7 +1,7 @@
 import { defined } from '../../defined.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { isProblem } from '../codes.ts';
-import { type Timings, windowEnd } from '../deadlines.ts';
+import { startWindowOf, type Timings, windowEnd } from '../deadlines.ts';
 import { isBriefFor, plan, planEarly } from '../decide.ts';
 import { type EndWaitDeps, endWait } from '../end-wait.ts';
 import { phaseOf } from '../phase.ts';
@@ -16,7 +16,6 @@ import type { Extraction, ExtractionStatus, StoredResults } from '../record.ts';
 import { type MarkDeps, markCredentials, markCredentialsIfKnown } from '../refused-credentials.ts';
 import { findRequest, forgetRequest } from '../request-data.ts';
 import { type Effect, logResult, type Perform, type RunDeps, run } from '../run.ts';
-import { startWindowOf } from '../start-window.ts';
 import type { RequestStore, Task, TaskStore } from '../store.ts';
 import { stuckSeconds } from '../stuck-seconds.ts';
 import { leaveToSlowQueue, type ReadDeps, readOnce } from './read-task.ts';

@@ -4,9 +4,8 @@ import {
   type StoredEntry,
   slotOf,
 } from '../../rate-limit/start-line.ts';
-import { maxEntries, plusSeconds, type Timings } from '../deadlines.ts';
+import { maxEntries, plusSeconds, startWindowOf, type Timings, waitedMs } from '../deadlines.ts';
 import { breakerSubjectOf, type Extraction } from '../record.ts';
-import { startWindowOf, waitedMs } from '../start-window.ts';
 
 /** What the machine passes for this attempt of the state StartTask (`StartInput`). */
 type Attempt = {

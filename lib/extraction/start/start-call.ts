@@ -1,5 +1,6 @@
 import type { Shown } from '../../breaker/circuit-breaker.ts';
 import { ciphertextSeconds } from '../../ciphertext-seconds.ts';
+import { defined } from '../../defined.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { ambiguousClientStatus, notAcceptedStatus } from '../../provider/assumptions.ts';
@@ -10,17 +11,19 @@ import type { Tokens } from '../../provider/tokens/session-tokens.ts';
 import { type TaskTokens, tokensOf } from '../../provider/tokens/task-tokens.ts';
 import {
   InvalidProviderRequest,
+  ProviderAmbiguous,
   ProviderBusy,
   ProviderError,
   ProviderExtractionFailed,
   ProviderRefused,
   ProviderUnauthorized,
   ProviderUnreachable,
+  retryAtOfStatus,
 } from '../../provider/transport/errors.ts';
+import { TransportFailure } from '../../provider/transport/transport-failure.ts';
 import type { StartError } from '../causes.ts';
-import { consentProblemOf, failureReason, loginProblemOf, problemOf } from '../codes.ts';
+import { consentProblemOf, failureReason, loginProblemOf, notBeforeAfter429, problemOf } from '../codes.ts';
 import { plusSeconds } from '../deadlines.ts';
-import { notBeforeOfBusy } from '../not-before.ts';
 import type { NotAccepted, StartCallResult } from '../plan.ts';
 import {
   type ConsentExtraction,
@@ -32,7 +35,6 @@ import {
 import { type KnownCredentials, knownCredentials } from '../refused-credentials.ts';
 import type { SealedCredentialsData, SealedTargetData } from '../sealed-request-data.ts';
 import type { StoredRequest } from '../store.ts';
-import { shownBy } from './shown-by.ts';
 
 /** A prepared start call. It contains every difference between the two methods. */
 export type StartCall = KnownCredentials & {
@@ -139,6 +141,36 @@ export type Watch = <T>(
 ) => Promise<T>;
 
 type CallDeps = { readonly now: () => Date; readonly telemetry: Telemetry; readonly watch: Watch };
+
+/** Node refuses such a header before it connects. So the error shows nothing about the provider. */
+const invalidHeader = 'ERR_INVALID_CHAR';
+
+/**
+ * Whether an error means that the provider is in trouble: a failed connect, a timeout, a reset or a 5xx. A 4xx or an unreadable answer does
+ * not, because it may concern only one user or task.
+ */
+const isTrouble = (error: unknown): boolean => {
+  if (error instanceof ProviderUnreachable) {
+    return !(error.cause instanceof TransportFailure && error.cause.code === invalidHeader);
+  }
+  if (error instanceof ProviderExtractionFailed) return error.status >= 500;
+  if (!(error instanceof ProviderAmbiguous)) return false;
+  return error.cause instanceof TransportFailure || (error.status ?? 0) >= 500;
+};
+
+/** The public code of such an error. It never contains a text of the provider. */
+const causeOf = (error: unknown): string | undefined => {
+  const { status, reason } = error as { readonly status?: number; readonly reason?: string };
+  if (status !== undefined) return `http-${status}`;
+  return error instanceof ProviderUnreachable ? 'unreachable' : reason;
+};
+
+/** What the error of a login, a Task Token or a start showed. Only a 503 asks to wait for the whole provider (RFC 9110, section 15.6.4). */
+export const shownBy = (error: unknown, now: Date): Shown => {
+  if (!isTrouble(error)) return { kind: 'nothing' };
+  const retryAt = retryAtOfStatus(error, [503], now);
+  return { kind: 'failed', ...defined({ cause: causeOf(error), retryAt }) };
+};
 
 const tokenNotObtained = 'No provider token could be obtained.';
 
@@ -291,7 +323,7 @@ const notAccepted = (
   kind: 'not-accepted',
   error,
   problem,
-  notBefore: notBeforeOfBusy(cause, now),
+  notBefore: notBeforeAfter429(cause, now),
 });
 
 /** The result of an answer with an `errorType`. Only the v2 variant of an extraction by consent has such answers. */

@@ -57,7 +57,7 @@ export const outageFaults: Faults = {
     caughtBy: 'opens-in-time',
   },
   'A 4xx counts as a failure of the provider.': {
-    file: 'lib/extraction/start/shown-by.ts',
+    file: 'lib/extraction/start/start-call.ts',
     find: 'if (!(error instanceof ProviderAmbiguous)) return false;',
     replace: 'if (!(error instanceof ProviderAmbiguous)) return true;',
     caughtBy: 'opens-for-a-reason',

@@ -48,7 +48,7 @@ export const crowdFaults: Faults = {
     firstSeed: 10,
   },
   'The start window counts the time in line.': {
-    file: 'lib/extraction/start-window.ts',
+    file: 'lib/extraction/deadlines.ts',
     find: 'startWindow: startWindow + waited / 1_000,',
     replace: 'startWindow: startWindow + 0 * waited,',
     caughtBy: 'nobody-is-lost',
@@ -144,14 +144,14 @@ export const crowdFaults: Faults = {
     firstSeed: 18,
   },
   'Reconcile lets a start wait that was never in line.': {
-    file: 'lib/extraction/start-window.ts',
+    file: 'lib/extraction/deadlines.ts',
     find: 'entry.callbackToken === undefined ? since',
     replace: "entry.callbackToken === '' ? since",
     caughtBy: 'waits-for-nobody',
     firstSeed: 23,
   },
   'Reconcile lets each stay in line last for as long as all together may.': {
-    file: 'lib/extraction/start-window.ts',
+    file: 'lib/extraction/deadlines.ts',
     find: 'since + maxWait - entry.waitedMs / 1_000;',
     replace: 'since + maxWait;',
     caughtBy: 'waits-no-longer',

@@ -5,6 +5,7 @@ import {
   plusSeconds,
   readUntil,
   startUntil,
+  startWindowOf,
 } from '../../../lib/extraction/deadlines.ts';
 import * as due from '../../../lib/extraction/due.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type Starting,
 } from '../../../lib/extraction/phase.ts';
 import { hasTaskItem, hasWebhook, isUnderstood } from '../../../lib/extraction/record.ts';
-import { startWindowOf } from '../../../lib/extraction/start-window.ts';
 import { holdOf } from '../terminal/describe-hold.ts';
 import { currentVisit, lastFailure, nextAttemptAt, type StateVisit } from './execution-progress.ts';
 import { type NextRead, nextRead, nextStatus, type Open } from './next-step.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { notBeforeOfBusy, notBeforeOfRead } from '#lib/extraction/not-before.ts';
-import { shownBy } from '#lib/extraction/start/shown-by.ts';
+import { notBeforeAfter429, notBeforeAfter429Or503 } from '#lib/extraction/codes.ts';
+import { shownBy } from '#lib/extraction/start/start-call.ts';
 import {
   ProviderAmbiguous,
   ProviderBusy,
@@ -41,6 +41,6 @@ test('Retry-After of a 503 delays the breaker, and its own extraction unless the
   Object.assign(error, { retryAfter: { kind: 'delay', seconds: 60 } });
   const retryAt = now.getTime() + 60_000;
   expect(shownBy(error, now)).toEqual({ kind: 'failed', cause: 'http-503', retryAt });
-  expect(notBeforeOfRead(error, now)).toBe('2026-03-01T12:01:00.000Z');
-  expect(notBeforeOfBusy(error, now)).toBeUndefined();
+  expect(notBeforeAfter429Or503(error, now)).toBe('2026-03-01T12:01:00.000Z');
+  expect(notBeforeAfter429(error, now)).toBeUndefined();
 });
