@@ -1,5 +1,4 @@
 import type { Extraction } from '#lib/extraction/record.ts';
-import { randomOf } from '../../support/data/random.ts';
 import { randomChoices } from './choices.ts';
 import { type Member, member, type Population, type ProviderRate } from './draw-population.ts';
 import { Service } from './service.ts';
@@ -21,7 +20,6 @@ export type Crowd = {
     readonly lastStart?: number;
     readonly unconfirmed?: number;
     /** Of each of `beside`, in seconds. */
-    readonly p50?: readonly number[];
     readonly p99?: readonly number[];
   };
 };
@@ -37,23 +35,9 @@ export const crowd = (
     member(index, from + index / perSecond, { takes: 5, ...fields }),
   );
 
-const atBanks = (count: number, members: readonly Member[]): readonly Member[] =>
-  members.map((one, index) => ({ ...one, entity: `bank-${index % count}` }));
-
-/** Another caller's single requests. */
-const singles = (until: number, every = 20, fields: Partial<Member> = {}): readonly Member[] =>
-  crowd(Math.floor((until - 30) / every), { perSecond: 1 / every, from: 30, caller: another, ...fields });
-
-const poisson = (perSecond: number, from: number, to: number, fields: Partial<Member>): readonly Member[] => {
-  const random = randomOf(3);
-  const members: Member[] = [];
-  let at = from;
-  while (at < to) {
-    members.push(member(0, at, { takes: 5, ...fields }));
-    at -= Math.log(1 - random.below(1_000_000) / 1_000_000) / perSecond;
-  }
-  return members;
-};
+/** Another caller's requests, one in 20 s. */
+const singles = (until: number): readonly Member[] =>
+  crowd(Math.floor((until - 30) / 20), { perSecond: 1 / 20, from: 30, caller: another });
 
 export const named = (prefix: string, members: readonly Member[]): readonly Member[] =>
   members.map((one, index) => ({ ...one, extractionId: `${prefix}-${`${index}`.padStart(5, '0')}` }));
@@ -82,19 +66,10 @@ const at = (
 
 const five = takes(5);
 const main = (count = 10_000) => ['crowd', crowd(count)] as const;
-const trickle = ['trickle', crowd(600, { perSecond: 3, caller: another })] as const;
-const nineLanes = Array.from(
-  { length: 9 },
-  (_, lane) =>
-    [
-      `lane${lane}`,
-      crowd(60, { perSecond: 1 / 3.3, from: lane / 100, caller: `${another}${lane}` }),
-    ] as const,
-);
 const shedding = takes(5, { answers: 503 });
 const unanswering = takes(5, { answers: 'hangs' });
 
-/** The mixes of 10,000 and fewer, in the order in which they are printed. */
+/** Those that docs/rates.md cites, and models of providers, clocks and dispatchers, in the order in which they are printed. */
 export const crowds: readonly Crowd[] = [
   {
     name: 'set right',
@@ -105,11 +80,6 @@ export const crowds: readonly Crowd[] = [
     name: 'not set, learnt',
     population: at(five, undefined, [main()]),
     wanted: { refused: 500, transitions: 3.5, lastStart: 2_150 },
-  },
-  {
-    name: 'set ten times too high, two callers',
-    population: at(five, 50, [main(), ['second', crowd(5_000, { from: 300, caller: another })]]),
-    wanted: { refused: 1_500, transitions: 4, lastStart: 3_200 },
   },
   {
     name: "another caller's singles beside it",
@@ -124,54 +94,11 @@ export const crowds: readonly Crowd[] = [
     wanted: { p99: [5] },
   },
   {
-    name: 'interactive beside a batch of the same caller',
-    population: at(five, 4.9, [
-      ['night', crowd(10_000, { priority: 'background' })],
-      ['app', poisson(2, 300, 2_000, {})],
-    ]),
-    beside: ['app'],
-    wanted: { p50: [4], p99: [15] },
-  },
-  {
-    name: 'a trickle of 600 beside it',
-    population: at(five, 4.9, [main(), trickle]),
-    beside: ['trickle'],
-    wanted: { lastStart: 2_300, p50: [40] },
-  },
-  {
-    name: 'nine lanes of 60 beside it',
-    population: at(five, 4.9, [main(), ...nineLanes]),
-    beside: ['lane'],
-    wanted: { lastStart: 2_300, p50: [5] },
-  },
-  {
-    // While the lanes have their 2.7 a second, the trickle gets 1.1 of its 3.
-    name: 'both beside it',
-    population: at(five, 4.9, [main(), trickle, ...nineLanes]),
-    beside: ['lane', 'trickle'],
-    wanted: { lastStart: 2_300, p50: [5] },
-  },
-  {
     name: 'the rate falls to a fifth for 10 min',
     population: at(takes(5, { perSecond: (seconds) => (seconds > 600 && seconds < 1_200 ? 1 : 5) }), 4.9, [
       main(),
     ]),
     wanted: { lastStart: 3_000, refusedShare: 0.02 },
-  },
-  {
-    name: '0.05 a second, set',
-    population: at(takes(0.05), 0.05, [['crowd', crowd(300, { perSecond: 0.2 })]]),
-    wanted: { refusedShare: 0.03 },
-  },
-  {
-    name: '50 a second, 20,000',
-    population: at(takes(50), 49, [['crowd', crowd(20_000, { perSecond: 100 })]]),
-    wanted: { lastStart: 430 },
-  },
-  {
-    name: 'refused calls count, set',
-    population: at(takes(5, { limiter: 'counts-all' }), 4.9, [main()]),
-    wanted: { lastStart: 2_150 },
   },
   {
     name: 'refused calls count, learnt',
@@ -191,13 +118,7 @@ export const crowds: readonly Crowd[] = [
     ]),
     wanted: { lastStart: 2_300, refusedShare: 0.05 },
   },
-  {
-    name: 'dispatcher dead for 120 s',
-    population: at(five, 4.9, [main()], { line: { deadFrom: 500, deadTo: 620 } }),
-    wanted: { lastStart: 2_044 + 190 },
-  },
   { name: '240 at 1/s, set', population: at(takes(1), 1, [main(240)]), wanted: { refused: 40 } },
-  { name: '240 at 1/s, learnt', population: at(takes(1), undefined, [main(240)]), wanted: { refused: 175 } },
   {
     name: 'sheds with 503, 10,000 in 180 s',
     population: at(shedding, undefined, [
@@ -210,11 +131,6 @@ export const crowds: readonly Crowd[] = [
   {
     name: 'sheds with 503, 3,600 in 600 s',
     population: at(shedding, undefined, [['crowd', crowd(3_600, { perSecond: 6 })]]),
-    wanted: { unconfirmed: 70 },
-  },
-  {
-    name: 'sheds with 503 at 40 banks, 3,600 in 600 s',
-    population: at(shedding, undefined, [['crowd', atBanks(40, crowd(3_600, { perSecond: 6 }))]]),
     wanted: { unconfirmed: 70 },
   },
   {
@@ -235,11 +151,6 @@ export const crowds: readonly Crowd[] = [
     wanted: { refusedShare: 0.1 },
   },
   {
-    name: '10 % strays at any rate, for 15 min',
-    population: at(takes(1_000, { strayOneIn: 10 }), undefined, [['crowd', crowd(9_000, { perSecond: 10 })]]),
-    wanted: { lastStart: 960 },
-  },
-  {
     name: 'dispatcher dead for 10 min',
     population: at(five, 4.9, [main()], { line: { deadFrom: 100, deadTo: 700 } }),
     wanted: { lastStart: 2_044 + 600 + 90 },
@@ -252,7 +163,12 @@ export const crowds: readonly Crowd[] = [
   },
   {
     name: 'leaves without an answer at 40 banks, 3,600 in 600 s',
-    population: at(unanswering, undefined, [['crowd', atBanks(40, crowd(3_600, { perSecond: 6 }))]]),
+    population: at(unanswering, undefined, [
+      [
+        'crowd',
+        crowd(3_600, { perSecond: 6 }).map((one, index) => ({ ...one, entity: `bank-${index % 40}` })),
+      ],
+    ]),
     wanted: { unconfirmed: 70, lastStart: 900 },
   },
 ];
@@ -274,7 +190,6 @@ export type CrowdFigures = {
   readonly lastStart: number;
   readonly beside: readonly {
     readonly prefix: string;
-    readonly p50: number;
     readonly p99: number;
     readonly unconfirmed: number;
   }[];
@@ -310,7 +225,6 @@ export const figuresOf = (service: Service, beside: readonly string[] = []): Cro
       );
       return {
         prefix,
-        p50: percentile(waits, 0.5),
         p99: percentile(waits, 0.99),
         unconfirmed: own.filter((one) => one?.status === 'UNCONFIRMED').length,
       };
@@ -333,8 +247,7 @@ export const missedBy = (figures: CrowdFigures, { wanted }: Pick<Crowd, 'wanted'
     ...over('transitions', transitions, wanted.transitions),
     ...over('last start', lastStart, wanted.lastStart),
     ...over('UNCONFIRMED', unconfirmed, wanted.unconfirmed ?? 0),
-    ...beside.flatMap(({ p50, p99, unconfirmed: lostBeside }, index) => [
-      ...over('p50', p50, wanted.p50?.[index]),
+    ...beside.flatMap(({ p99, unconfirmed: lostBeside }, index) => [
       ...over('p99', p99, wanted.p99?.[index]),
       ...over('UNCONFIRMED beside', lostBeside, 0),
     ]),
@@ -343,14 +256,13 @@ export const missedBy = (figures: CrowdFigures, { wanted }: Pick<Crowd, 'wanted'
 
 /** What is wanted of a crowd, beside that none is lost. */
 const describeWanted = ({ wanted }: Crowd): string => {
-  const { refused, refusedShare, transitions, lastStart, unconfirmed, p50, p99 } = wanted;
+  const { refused, refusedShare, transitions, lastStart, unconfirmed, p99 } = wanted;
   const most = [
     ['refused', refused],
     ['refused %', refusedShare === undefined ? undefined : 100 * refusedShare],
     ['transitions', transitions],
     ['last start', lastStart],
     ['`UNCONFIRMED`', unconfirmed],
-    ['p50', p50?.join()],
     ['p99', p99?.join()],
   ] as const;
   return most.flatMap(([name, value]) => (value === undefined ? [] : `${name} ≤ ${value}`)).join('; ');
@@ -360,7 +272,7 @@ const describeWanted = ({ wanted }: Crowd): string => {
 export const printCrowds = async (print: (line: string) => void, only = ''): Promise<boolean> => {
   let isReached = true;
   print(
-    '| crowd | lost | `UNCONFIRMED` | refused | transitions | last start, s | beside it: p50, p99 s | wanted | missed |',
+    '| crowd | lost | `UNCONFIRMED` | refused | transitions | last start, s | beside it: p99, s | wanted | missed |',
   );
   print('| --- | ---: | ---: | ---: | ---: | ---: | --- | --- | --- |');
   for (const one of crowds) {
@@ -369,7 +281,7 @@ export const printCrowds = async (print: (line: string) => void, only = ''): Pro
     const missed = missedBy(figures, one);
     isReached &&= missed.length === 0;
     const { lost, unconfirmed, refused, calls, transitions, lastStart, beside } = figures;
-    const waits = beside.map(({ prefix, p50, p99 }) => `${prefix} ${p50.toFixed(1)}, ${p99.toFixed(1)}`);
+    const waits = beside.map(({ prefix, p99 }) => `${prefix} ${p99.toFixed(1)}`);
     const share = ((100 * refused) / calls).toFixed(1);
     print(
       `| ${one.name} | ${lost} | ${unconfirmed} | ${refused} (${share} %) | ${transitions.toFixed(2)} | ${lastStart.toFixed(0)} | ${waits.join('; ')} | ${describeWanted(one)} | ${missed.join('; ')} |`,
