@@ -1,6 +1,7 @@
 import { randomOf } from '../../support/data/random.ts';
 import {
-  type CallKind,
+  callerNamed,
+  failing,
   type Member,
   member,
   type Outage,
@@ -33,11 +34,6 @@ const requests = (
   Array.from({ length: Math.ceil(seconds / every) }, (_, index) =>
     member(index, from + index * every, fieldsOf(index)),
   );
-
-const failing = (trouble: Trouble, calls: readonly CallKind[] = ['start']): Partial<Member> => ({
-  trouble,
-  calls,
-});
 
 /** Banks that fail, requested together every so many seconds. Of each, a share of the extractions fails. */
 const banks =
@@ -149,7 +145,7 @@ export const populationOf = (mix: Mix, maxSeconds: number, caller: 'same' | 'ano
   const others = mix.healthy(seconds).map((one, index) => ({
     ...one,
     extractionId: `healthy-${index}`,
-    ...(caller === 'another' ? { caller: 'arn:aws:iam::111122223333:role/Another' } : {}),
+    ...(caller === 'another' ? { caller: callerNamed('Another') } : {}),
   }));
   const members = [...broken, ...others].map((one, index) =>
     one.extractionId.startsWith('healthy') ? one : { ...one, extractionId: `extraction-${index}` },

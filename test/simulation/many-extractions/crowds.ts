@@ -1,6 +1,14 @@
 import type { Extraction } from '#lib/extraction/record.ts';
 import { randomChoices } from './choices.ts';
-import { type Member, member, type Population, type ProviderRate } from './draw-population.ts';
+import {
+  callerNamed,
+  failing,
+  type Member,
+  member,
+  type Population,
+  type ProviderRate,
+} from './draw-population.ts';
+import { isStartOver, percentile, secondsTo } from './outcomes.ts';
 import { Service } from './service.ts';
 
 /** A crowd at a provider that takes some starts a second. */
@@ -24,7 +32,7 @@ export type Crowd = {
   };
 };
 
-const another = 'arn:aws:iam::111122223333:role/Another';
+const another = callerNamed('Another');
 
 /** So many requests, at so many a second. */
 export const crowd = (
@@ -114,7 +122,7 @@ export const crowds: readonly Crowd[] = [
     name: 'one user in 100 refused for 10 min, learnt',
     population: at(five, undefined, [
       main(9_900),
-      ['refused', crowd(100, { perSecond: 0.5, trouble: 'answers 429 for ten minutes', calls: ['start'] })],
+      ['refused', crowd(100, { perSecond: 0.5, ...failing('answers 429 for ten minutes') })],
     ]),
     wanted: { lastStart: 2_300, refusedShare: 0.05 },
   },
@@ -142,7 +150,7 @@ export const crowds: readonly Crowd[] = [
   },
   {
     name: 'answers in up to 8 s, 3,000, set',
-    population: at(five, 4.9, [['crowd', crowd(3_000, { trouble: 'answers in 8 s', calls: ['start'] })]]),
+    population: at(five, 4.9, [['crowd', crowd(3_000, failing('answers in 8 s'))]]),
     wanted: { lastStart: 700 },
   },
   {
@@ -177,8 +185,7 @@ export const crowds: readonly Crowd[] = [
 export const allStarted = ({ population, extractions, erasing }: Service): boolean =>
   population.members.every(({ extractionId, erasedAfter }) => {
     if (erasedAfter !== undefined) return erasing.deleted.has(extractionId);
-    const status = extractions.get(extractionId)?.status;
-    return status !== undefined && status !== 'REQUESTED' && status !== 'STARTING';
+    return isStartOver(extractions.get(extractionId));
   });
 
 export type CrowdFigures = {
@@ -199,9 +206,6 @@ export type CrowdFigures = {
 const isWithdrawn = ({ lastProblem }: Extraction): boolean =>
   lastProblem === 'cancelled' || lastProblem === 'erased';
 
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(share * values.length)] ?? Number.NaN;
-
 export const figuresOf = (service: Service, beside: readonly string[] = []): CrowdFigures => {
   const { population, extractions, provider, transitions, startedAt } = service;
   const records = population.members.map(({ extractionId }) => extractions.get(extractionId));
@@ -218,11 +222,7 @@ export const figuresOf = (service: Service, beside: readonly string[] = []): Cro
     lastStart: Math.max(...started) / 1_000,
     beside: beside.map((prefix) => {
       const own = records.filter((one) => one?.extractionId.startsWith(prefix) === true);
-      const waits = own.flatMap((one) =>
-        one?.startedAt === undefined
-          ? []
-          : [(Date.parse(one.startedAt) - Date.parse(one.requestedAt)) / 1_000],
-      );
+      const waits = own.map((one) => secondsTo(one, 'start')).filter(Number.isFinite);
       return {
         prefix,
         p99: percentile(waits, 0.99),

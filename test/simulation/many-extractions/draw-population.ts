@@ -182,6 +182,11 @@ export const member = (index: number, at: number, fields: Partial<Member> = {}):
   ...fields,
 });
 
+export const failing = (trouble: Trouble, calls: readonly CallKind[] = ['start']): Partial<Member> => ({
+  trouble,
+  calls,
+});
+
 /** What can be wrong with one extraction, by the calls that it is about. */
 const brokenness: readonly (Required<Pick<Member, 'trouble' | 'calls'>> & {
   readonly method?: Member['method'];
@@ -249,7 +254,7 @@ export const drawOutage = (random: Random): Population => {
   };
 };
 
-const callerNamed = (name: string): string => `arn:aws:iam::111122223333:role/${name}`;
+export const callerNamed = (name: string): string => `arn:aws:iam::111122223333:role/${name}`;
 
 /**
  * A random population: one to thirty broken groups of one to ten callers, in which a share of the extractions fails, beside

@@ -1,7 +1,7 @@
 import { briefCallMs } from '#lib/extraction/reconcile/read-task.ts';
 import { breakerInvariants, opensForAReason } from './breaker-invariants.ts';
 import { apartIn, groupOf, isHealthy, isOfStart } from './draw-population.ts';
-import { outcomeOf, secondsOf } from './outcomes.ts';
+import { outcomeOf, percentile, secondsTo } from './outcomes.ts';
 import { resultsOf } from './provider.ts';
 import { openIn, type Service } from './service.ts';
 import { breakerSettings, settings } from './settings.ts';
@@ -57,7 +57,7 @@ const boundedDelay: Invariant = {
       const record = extractions.get(extractionId);
       const without = alone.extractions.get(extractionId);
       if (record === undefined || without === undefined) continue;
-      const delay = secondsOf(record) - secondsOf(without);
+      const delay = secondsTo(record, 'results') - secondsTo(without, 'results');
       if (delay > max) return `${extractionId} is delayed by ${delay.toFixed(0)} s.`;
     }
     return undefined;
@@ -68,13 +68,10 @@ const halfStartSoon: Invariant = {
   name: 'half-start-soon',
   rule: 'Whatever broken groups do, half of the healthy extractions outside of them start within 30 s.',
   check: ({ population, extractions }) => {
-    const seconds = apartIn(population)
-      .flatMap(({ extractionId }) => extractions.get(extractionId) ?? [])
-      .map(({ requestedAt, startedAt }) =>
-        startedAt === undefined ? Infinity : (Date.parse(startedAt) - Date.parse(requestedAt)) / 1_000,
-      )
-      .toSorted((one, other) => one - other);
-    const median = seconds[Math.floor(seconds.length / 2)] ?? 0;
+    const median = percentile(
+      apartIn(population).map(({ extractionId }) => secondsTo(extractions.get(extractionId), 'start')),
+      0.5,
+    );
     return median > 30 ? `Half of the healthy ones wait for ${median.toFixed(0)} s and more.` : undefined;
   },
 };

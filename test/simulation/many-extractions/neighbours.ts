@@ -1,9 +1,9 @@
-import { type Random, randomOf } from '../../support/data/random.ts';
+import type { Random } from '../../support/data/random.ts';
 import { figuresOf, named, crowd as requests, takes } from './crowds.ts';
-import type { Member, Population, Trouble } from './draw-population.ts';
+import { callerNamed, failing, type Member, type Population, type Trouble } from './draw-population.ts';
 import type { Invariant } from './invariants.ts';
-
-const role = (name: string): string => `arn:aws:iam::111122223333:role/${name}`;
+import { isStartOver } from './outcomes.ts';
+import type { Service } from './service.ts';
 
 /** What a neighbour provokes from the provider, and nothing else than `undefined` is his own fault. */
 const provoked: readonly (Trouble | undefined)[] = [
@@ -37,10 +37,10 @@ const drawHostile = (random: Random): readonly Member[] => {
     .flat()
     .map((one) => ({
       ...one,
-      caller: role('Neighbour'),
+      caller: callerNamed('Neighbour'),
       entity: `bank-${random.below(names)}`,
       ...(random.below(priorities) === 0 ? {} : { priority: 'background' as const }),
-      ...(trouble !== undefined && random.below(100) < share ? { trouble, calls: ['start'] as const } : {}),
+      ...(trouble !== undefined && random.below(100) < share ? failing(trouble) : {}),
     }));
 };
 
@@ -48,7 +48,7 @@ const everySeconds = 1 / 1.5;
 const calm = (index: number): readonly Member[] =>
   requests(240, { perSecond: 1.5, from: 10 + (index * everySeconds) / 4 }).map((one) => ({
     ...one,
-    caller: role(`Calm${index}`),
+    caller: callerNamed(`Calm${index}`),
     entity: 'healthy',
   }));
 
@@ -106,17 +106,7 @@ export const neighbourhoodInvariants: readonly Invariant[] = [
 ];
 
 /** Everybody but the neighbour has been started, or is over. */
-export const calmAreStarted: (service: Parameters<Invariant['check']>[0]) => boolean = ({
-  population,
-  extractions,
-}) =>
-  population.members.every(({ extractionId }) => {
-    const status = extractions.get(extractionId)?.status;
-    return (
-      !extractionId.startsWith('calm') ||
-      (status !== undefined && status !== 'REQUESTED' && status !== 'STARTING')
-    );
-  });
-
-/** The population of a seed. */
-export const neighbourOf = (seed: number): Population => drawNeighbour(randomOf(seed));
+export const calmAreStarted = ({ population, extractions }: Service): boolean =>
+  population.members.every(
+    ({ extractionId }) => !extractionId.startsWith('calm') || isStartOver(extractions.get(extractionId)),
+  );

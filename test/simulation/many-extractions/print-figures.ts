@@ -1,8 +1,9 @@
 import { countsOf, writesASecondOf } from './breaker-invariants.ts';
 import { floods, outagePopulation, populationOf, slowPopulation } from './broken-beside-healthy.ts';
 import { randomChoices } from './choices.ts';
+import { allStarted } from './crowds.ts';
 import type { Member, Population } from './draw-population.ts';
-import { outcomeOf, secondsOf } from './outcomes.ts';
+import { outcomeOf, percentile, secondsTo } from './outcomes.ts';
 import { openIn, Service } from './service.ts';
 import { settings } from './settings.ts';
 
@@ -18,23 +19,8 @@ const until =
     return !those.some((one) => open.has(one));
   };
 
-const secondsToStart = (service: Service, { extractionId }: Member): number => {
-  const { startedAt, requestedAt = '' } = service.extractions.get(extractionId) ?? {};
-  return startedAt === undefined
-    ? Number.POSITIVE_INFINITY
-    : (Date.parse(startedAt) - Date.parse(requestedAt)) / 1_000;
-};
-
-const secondsToResults = (service: Service, { extractionId }: Member): number => {
-  const record = service.extractions.get(extractionId);
-  return record === undefined ? Number.POSITIVE_INFINITY : secondsOf(record);
-};
-
-const percentile = (values: readonly number[], share: number): string =>
-  (values.toSorted((one, other) => one - other)[Math.floor(share * values.length)] ?? 0).toFixed(0);
-
 const describeDelays = (delays: readonly number[]): string =>
-  `${percentile(delays, 0.5)} / ${percentile(delays, 0.99)}`;
+  [0.5, 0.99].map((share) => percentile(delays, share).toFixed(0)).join(' / ');
 
 /** How many healthy ones end otherwise than alone, and how much longer their start and their results take. */
 const harmIn = async (population: Population, apart: readonly Member[]) => {
@@ -42,12 +28,17 @@ const harmIn = async (population: Population, apart: readonly Member[]) => {
   const alone = await run({ ...population, members: apart }, until(apart));
   const differs = ({ extractionId }: Member): boolean =>
     outcomeOf(service.extractions.get(extractionId)) !== outcomeOf(alone.extractions.get(extractionId));
-  const delays = (seconds: typeof secondsToStart): readonly number[] =>
-    apart.map((one) => Math.max(0, seconds(service, one) - seconds(alone, one)));
+  const delaysTo = (end: 'start' | 'results'): readonly number[] =>
+    apart.map(({ extractionId }) => {
+      const [is, was] = [service, alone].map(({ extractions }) =>
+        secondsTo(extractions.get(extractionId), end),
+      ) as [number, number];
+      return Math.max(0, is - was);
+    });
   return {
     healthy: apart.length,
     harmed: apart.filter(differs).length,
-    delays: [secondsToStart, secondsToResults].map((seconds) => describeDelays(delays(seconds))).join(' | '),
+    delays: (['start', 'results'] as const).map((end) => describeDelays(delaysTo(end))).join(' | '),
     startsAtOnce: service.maxStartsAtOnce,
   };
 };
@@ -61,13 +52,6 @@ const outages = [
 
 /** It takes a quarter of an hour, so that it is simulated for one number of groups only. */
 const longOutage = { name: 'hangs for 1 h', trouble: 'hangs', minutes: 60, groups: 100 } as const;
-
-/** A start is over once nobody tries it any more. Its results take no part in these figures. */
-const allStarted = ({ population, extractions }: Service): boolean =>
-  population.members.every(({ extractionId }) => {
-    const status = extractions.get(extractionId)?.status;
-    return status !== undefined && status !== 'REQUESTED' && status !== 'STARTING';
-  });
 
 const printOutages = async (print: Print): Promise<void> => {
   print('| the provider | groups | extractions | turns | `UNCONFIRMED` | start-tasks at once |');

@@ -1,12 +1,18 @@
 import type { Random } from '../../support/data/random.ts';
 import { named, crowd as requests } from './crowds.ts';
-import type { CallKind, Member, Population, Trouble } from './draw-population.ts';
+import {
+  type CallKind,
+  callerNamed,
+  failing,
+  type Member,
+  type Population,
+  type Trouble,
+} from './draw-population.ts';
 import type { Invariant } from './invariants.ts';
 import { resultsOf } from './provider.ts';
 import type { Service } from './service.ts';
 import { settings, timings } from './settings.ts';
 
-const role = (name: string): string => `arn:aws:iam::111122223333:role/${name}`;
 const consent = { method: 'consent' } as const;
 
 const troubles: readonly Trouble[] = [
@@ -20,27 +26,23 @@ const troubles: readonly Trouble[] = [
   'answers 503 for an hour',
 ];
 
-const failing = (trouble: Trouble, call: CallKind): Partial<Member> => ({ trouble, calls: [call] });
+/** `at`: when each is requested. */
+type Way = (random: Random) => (at: number) => Partial<Member>;
 
-/** What a neighbour does to what all share beside the rate, the line and the breakers (neighbours.ts). `at`: when each is requested. */
-const ways: readonly ((random: Random) => (at: number) => Partial<Member>)[] = [
+const failingAt =
+  (call: CallKind, fields: Partial<Member> = {}): Way =>
   (random) => {
-    const fields = failing(random.pick(troubles), 'read');
-    return () => ({ ...consent, ...fields });
-  },
-  () => () => ({ ...consent, ...failing('hangs', 'store') }),
-  (random) => {
-    const fields = failing(random.pick(troubles), 'start');
-    return () => fields;
-  },
-  (random) => {
-    const fields = failing(random.pick(troubles), 'login');
-    return () => fields;
-  },
-  (random) => {
-    const fields = failing(random.pick(troubles), 'task token');
-    return () => ({ ...consent, ...fields });
-  },
+    const trouble = failing(random.pick(troubles), [call]);
+    return () => ({ ...fields, ...trouble });
+  };
+
+/** What a neighbour does to what all share beside the rate, the line and the breakers (neighbours.ts). */
+const ways: readonly Way[] = [
+  failingAt('read', consent),
+  () => () => ({ ...consent, ...failing('hangs', ['store']) }),
+  failingAt('start'),
+  failingAt('login'),
+  failingAt('task token', consent),
   // A message about each at the same moment.
   () => (at) => ({ reconciledAfter: 60 - at }),
   () => () => ({ replayedAfter: 1, replayedAs: 'FAILED' }),
@@ -56,10 +58,10 @@ export const drawSharing = (random: Random): Population => {
   const fieldsOf = random.pick(ways)(random);
   const size = random.pick([100, 300, 600]);
   const perSecond = random.pick([5, 20, settings.apiRateLimit]);
-  const hostile = requests(size, { perSecond, takes: 20, caller: role('Neighbour') });
+  const hostile = requests(size, { perSecond, takes: 20, caller: callerNamed('Neighbour') });
   // What anybody sends without a key takes the throttle of the webhook's route, too.
   const delivered = random.below(4) > 0;
-  const calm = requests(40, { perSecond: 0.5, takes: 20, from: 20, caller: role('Calm'), delivered });
+  const calm = requests(40, { perSecond: 0.5, takes: 20, from: 20, caller: callerNamed('Calm'), delivered });
   return {
     name: 'sharing',
     outages: [],
@@ -83,10 +85,10 @@ export const drawSharing = (random: Random): Population => {
     erasures: [
       ...[40, 30, 20, 10].map((before) => ({
         at: askedAt - before,
-        askedBy: role('Neighbour'),
+        askedBy: callerNamed('Neighbour'),
         reference: 'neighbour',
       })),
-      { at: askedAt, askedBy: role('Calm'), reference: 'calm' },
+      { at: askedAt, askedBy: callerNamed('Calm'), reference: 'calm' },
     ],
   };
 };
