@@ -9,7 +9,6 @@ import { oneMac } from './credentials/one-mac.ts';
 import type { FuzzProperty } from './property.ts';
 import { sameAsJsonParse } from './reads/same-as-json-parse.ts';
 import { agreesWithOracle } from './webhook/agrees-with-oracle.ts';
-import { bitFlips } from './webhook/bit-flips.ts';
 import { failingDependency } from './webhook/failing-dependency.ts';
 import { keyRotation } from './webhook/key-rotation.ts';
 import { unverifiedIsNotDecrypted } from './webhook/unverified-is-not-decrypted.ts';
@@ -17,7 +16,6 @@ import { unverifiedIsNotDecrypted } from './webhook/unverified-is-not-decrypted.
 /** Every property, in the order in which they run. */
 export const properties: readonly FuzzProperty[] = [
   agreesWithOracle,
-  bitFlips,
   unverifiedIsNotDecrypted,
   failingDependency,
   keyRotation,

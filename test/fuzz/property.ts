@@ -5,7 +5,7 @@ export type See = (label: string) => void;
 
 /** A claim about hostile input, and how cases that might refute it are made. */
 export type FuzzProperty<Case = unknown> = {
-  /** Its file, without the extension: `webhook/bit-flips`. */
+  /** Its file, without the extension: `webhook/key-rotation`. */
   readonly name: string;
   readonly claim: string;
   /** Its share of the cases, relative to the other properties. */

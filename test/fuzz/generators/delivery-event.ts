@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import type { DeliveryEvent } from '#lib/webhook/receive-delivery.ts';
+import { flipped } from './damaged-bytes.ts';
 import { deliveryBytes } from './delivery-bytes.ts';
 import { rightWrapper, type Wrapper, wrapped, wrapper } from './encrypted-delivery.ts';
 import { type Mangling, type Mistake, mangled, mangling, mistake, signedWith } from './signature-header.ts';
@@ -8,7 +9,7 @@ import { type Mangling, type Mistake, mangled, mangling, mistake, signedWith } f
 /** Whose key: the secret's current one, the one before it (or the current, if there is none), or nobody's. */
 export type Signer = 'current' | 'previous' | 'stranger';
 
-export const keyOf = (signer: Signer, keys: readonly string[]): string => {
+const keyOf = (signer: Signer, keys: readonly string[]): string => {
   const [current = '', previous = current] = keys;
   // Longer than every key of the secret, and of no NULs, so that HMAC's padding makes no other key of it.
   const stranger = `nobody gave out ${keys.join()}`;
@@ -41,20 +42,26 @@ export type DeliveryPlan = {
   readonly signer: Signer;
   readonly mistake: Mistake;
   readonly mangling: Mangling;
+  /** Of the signature. */
+  readonly flippedBit?: number;
   /** Under which name the header comes; undefined: not at all. */
   readonly header: string | undefined;
   readonly encoding: Encoding;
 };
 
 /** The body's bytes as they are sent, which is what a provider signs. */
-export const sentBytes = ({ payload, encrypted }: DeliveryPlan, keys: readonly string[]): Buffer =>
+const sentBytes = ({ payload, encrypted }: DeliveryPlan, keys: readonly string[]): Buffer =>
   encrypted === undefined ? payload : wrapped(payload, keyOf(encrypted.under, keys), encrypted.wrapper);
 
 /** The event of a plan. An empty body comes as none, as API Gateway has it. */
 export const eventOf = (plan: DeliveryPlan, keys: readonly string[]): DeliveryEvent => {
   const bytes = sentBytes(plan, keys);
   const { body, isBase64Encoded } = encodings[plan.encoding](bytes);
-  const signature = mangled(signedWith(bytes, keyOf(plan.signer, keys), plan.mistake), plan.mangling);
+  const right = signedWith(bytes, keyOf(plan.signer, keys), plan.mistake);
+  const { flippedBit: bit } = plan;
+  const sent =
+    bit === undefined ? right : `sha256=${flipped(Buffer.from(right.slice(7), 'hex'), bit).toString('hex')}`;
+  const signature = mangled(sent, plan.mangling);
   return {
     ...(body === '' ? {} : { body }),
     isBase64Encoded,
@@ -109,15 +116,21 @@ export const signedPlan = (payload: fc.Arbitrary<Buffer>): fc.Arbitrary<Delivery
 export const unsignedPlan: fc.Arbitrary<DeliveryPlan> = fc
   .tuple(
     deliveryPlan,
-    fc.constantFrom<Partial<DeliveryPlan>>(
-      { signer: 'stranger' },
-      { header: undefined },
-      { mistake: 'another body' },
-      { mangling: 'last byte other' },
-      { mangling: 'first byte other' },
-      { mangling: 'a digit long' },
-      { mangling: 'half of it' },
-      { mangling: 'empty' },
+    fc.oneof(
+      { weight: 1, arbitrary: fc.nat(255).map((flippedBit): Partial<DeliveryPlan> => ({ flippedBit })) },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom<Partial<DeliveryPlan>>(
+          { signer: 'stranger' },
+          { header: undefined },
+          { mistake: 'another body' },
+          { mangling: 'last byte other' },
+          { mangling: 'first byte other' },
+          { mangling: 'a digit long' },
+          { mangling: 'half of it' },
+          { mangling: 'empty' },
+        ),
+      },
     ),
   )
   .map(([plan, wrong]) => ({ ...plan, ...wrong }));

@@ -44,7 +44,7 @@ export const agreesWithOracle = fuzzProperty({
   name: 'webhook/agrees-with-oracle',
   claim:
     'answer, count and items agree with an independent oracle; without a valid signature nothing changes',
-  weight: 115,
+  weight: 130,
   expected: {
     settled: 0.03,
     corrected: 0.01,
@@ -59,6 +59,7 @@ export const agreesWithOracle = fuzzProperty({
     WebhookSignatureMalformed: 0.02,
     WebhookSignatureMismatch: 0.1,
     WebhookTooLarge: 0.002,
+    'a flipped bit': 0.03,
   },
   cases: fc.record({
     setup: worldSetup,
@@ -86,6 +87,7 @@ export const agreesWithOracle = fuzzProperty({
     if (delivery !== undefined) see(effectOf(setup, state, delivery.taskId));
     if (delivery !== undefined && plan.encrypted !== undefined) see('decrypted');
     if (metric !== undefined) see(metric);
+    if (plan.flippedBit !== undefined && metric === 'WebhookSignatureMismatch') see('a flipped bit');
     if (metric === 'WebhookUnreadable') see(world.logged[0]?.reason ?? 'unknown');
   },
 });
