@@ -52,17 +52,18 @@ type Waited = { readonly timings: Timings; readonly problem?: 'waited-too-long' 
 const findWait = async (
   record: Extraction | undefined,
   invoker: ReconcileInvoker,
-  { startLine, timings, now }: Pick<ReconcileDeps, 'startLine' | 'timings' | 'now'>,
+  now: Date,
+  { startLine, timings }: Pick<ReconcileDeps, 'startLine' | 'timings'>,
 ): Promise<Waited> => {
   if (startLine === undefined || record?.status !== 'REQUESTED') return { timings };
   const { requestedAt } = phaseOf(record);
-  if (now().toISOString() < windowEnd(requestedAt, timings)) return { timings };
+  if (now.toISOString() < windowEnd(requestedAt, timings)) return { timings };
   const entry = await startLine.find(record.extractionId);
   if (entry?.requestId !== record.requestId) return { timings };
   // For the machine, the wait is over, whatever the item still shows.
   const isWaiting = invoker.kind !== 'machine' && entry.waitingSince !== undefined;
   const known = isWaiting ? entry : { waitedMs: entry.waitedMs };
-  const { startWindow, hasWaitedTooLong } = startWindowOf(known, { requestedAt, isWaiting }, now(), timings);
+  const { startWindow, hasWaitedTooLong } = startWindowOf(known, { requestedAt, isWaiting }, now, timings);
   return {
     timings: { ...timings, startWindow },
     ...(isWaiting && hasWaitedTooLong ? { problem: 'waited-too-long' } : {}),
@@ -167,9 +168,10 @@ const endWaitOf = async (
  *
  *     none                                      gone
  *     the message came before `dueAt`           superseded by another message, or sent again
+ *     a part of the record is missing           UNCONFIRMED, or closed as far as it had come
  *     a newer version wrote it                  later
  *     requested   in its start window           later; if the machine or a broken execution asks: NOT_STARTED (start-abandoned)
- *                 after it                      NOT_STARTED (start-window-over, request-data-gone)
+ *                 after it                      NOT_STARTED (start-window-over, request-data-gone), and its wait in line ends
  *     starting    its process may still run     later
  *                 it does not                   UNCONFIRMED (start-interrupted)
  *     running     a delivery left a status      that status, then its results are read
@@ -179,7 +181,9 @@ const endWaitOf = async (
  *     grace       a status, by either way       it corrects TIMED_OUT, then its results
  *                 none                          later; after the grace: closed. While reads are held: later
  *     collecting  read: results                 stored, and closed
- *                 read: none, or a part         later; after its time: closed with `collectionError`, or with the part
+ *                 read: none                    later; after 24 hours: closed with `collectionError`
+ *                 read: a part                  later; after ten minutes: closed with the part
+ *                 read: above the size limit    closed (results-too-large); a v2 task waits for its delivery first
  *                 it is to be erased            closed, and nothing is stored
  *     a read or a store of the queue failed     the slow queue takes the message, and tries with the whole timeout
  *     closed                                    nothing
@@ -190,8 +194,9 @@ export const reconcile = async (
   deps: ReconcileDeps,
 ): Promise<Result> => {
   const record = await deps.extractions.get(extractionId);
-  const { timings, problem } = await findWait(record, invoker, deps);
+  // One time for both: if the window ended between two, its wait would not have been read.
   const now = deps.now();
+  const { timings, problem } = await findWait(record, invoker, now, deps);
   const first = planEarly(record, invoker, now) ?? plan(record, invoker, now, timings);
   const result = await run(first, record, invoker, {
     ...deps,

@@ -93,6 +93,8 @@ type Setup = {
   /** A queue that refuses messages. */
   readonly refusing?: 'queue' | 'slow queue';
   readonly now?: number;
+  /** How many seconds pass with each look at the clock. */
+  readonly passing?: number;
   /** Who waits for the provider's rate, and the callback tokens that are answered. */
   readonly inLine?: {
     readonly startLine: NonNullable<ReconcileDeps['startLine']>;
@@ -145,6 +147,11 @@ const world = (record: Extraction | undefined, setup: Setup = {}) => {
       };
     },
     isPaused: async () => setup.isPaused === true,
+    now: () => {
+      const time = stores.now();
+      seen.time.advance(setup.passing ?? 0);
+      return time;
+    },
     send: sendTo('queue'),
     sendSlow: sendTo('slow queue'),
     storeResults: async (extractionId, bytes, isBrief) => {
@@ -637,6 +644,7 @@ test.each<readonly [string, number, ReconcileInvoker, Partial<LineEntry> & { isS
     { waitingSince: iso(10), isStale: true },
     { status: 'NOT_STARTED', reason: 'start-window-over' },
   ],
+  ['waits while its window ends', 899.9995, swept, { waitingSince: iso(10) }, { status: 'REQUESTED' }],
   ['waits early', 899, swept, { waitingSince: iso(10) }, { dueAt: iso(900) }],
   ['waits again', 900, swept, { waitedMs: 7e6, waitingSince: iso(20) }, { dueAt: iso(14_620) }],
   [
@@ -663,7 +671,7 @@ test.each<readonly [string, number, ReconcileInvoker, Partial<LineEntry> & { isS
     const entry = { extractionId: id, requestId, attempt: 0, slot: 'slot', waitedMs: 0, expiresAt: 1e11 };
     await line.write({ ...entry, ...waited });
     if (isStale !== true) line.enter(id, requestId, 'token');
-    const { reconcile } = world(record, { now, inLine: { startLine: line, answered: [] } });
+    const { reconcile } = world(record, { now, passing: 0.001, inLine: { startLine: line, answered: [] } });
     expect((await reconcile(invoker)).record).toMatchObject(expected);
   },
 );
