@@ -118,6 +118,7 @@ const startTaskHandler = async (input: StartInput): Promise<void> => {
   await startForMachine(input, deps);
 };
 
+// Only the timeout of Lambda ends it early, and an error leaves it without its message.
 export const handler = middy<StartInput, void>(endAtTimeout)
   .use(observability())
   .use(concealFailures())

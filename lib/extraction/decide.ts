@@ -131,7 +131,7 @@ const waitingAfter = (undecided: Undecided): Waiting => {
   };
 };
 
-/** The metric of lost request data. It is counted with the write, so that only one process counts it. */
+/** The metric of lost request data. It is counted with the write. So of two processes that notice it at the same time, one counts it. */
 const lostData = (problem: string | undefined): readonly ExtractionMetric[] =>
   problem === 'request-data-gone' ? ['RequestDataGone'] : [];
 
@@ -582,7 +582,7 @@ const planRequested = (context: Context): Plan => {
   if (isWindowOver(context)) return { kind: 'find-request', reason: 'start-window-over', counts: [] };
   return isAbandoned
     ? { kind: 'find-request', reason: 'start-abandoned', counts: [] }
-    : toDefer(context.record, due.notStarted(context.record.requestedAt, context.timings), {
+    : toDefer(context.record, due.startWindowEnd(context.record.requestedAt, context.timings), {
         explanation: 'not-started-yet',
       });
 };

@@ -50,7 +50,7 @@ const earlier = (one: Timestamp, other: Timestamp): Timestamp => (one < other ? 
 /**
  * A start that is not made: the end of the start window. For a start in line, the timings have a longer window (`reconcile.ts`, `gate.ts`).
  */
-export const notStarted = (requestedAt: Timestamp, timings: Timings): Timestamp =>
+export const startWindowEnd = (requestedAt: Timestamp, timings: Timings): Timestamp =>
   windowEnd(requestedAt, timings);
 
 /**

@@ -21,7 +21,19 @@ export type StartCallResult =
   /** A task may exist. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
-/** What one read of the provider returned about a task, in the same form for both methods. */
+/**
+ * What one read of the provider returned about a task, in the same form for both methods.
+ *
+ *     v2 task    200, a status that is not final                    running
+ *                200, a final status                                ended; an item of null for it is without results
+ *     consent    202, or of v1 a status in progress                 running
+ *                another 2xx with JSON                              ended: COMPLETED; of v1 with an error code FAILED
+ *                4xx with `errorType`, unless it is about the poll  ended: FAILED
+ *     both       2xx above the size limit                           too-large
+ *
+ * With any other answer, nothing was read: a 401 after a new token, another 4xx, a 3xx or 5xx, no JSON, or none in time. About the poll are
+ * 401, 403, 404, 408, 425 and 429.
+ */
 export type Reading =
   /** `known` is false if the provider named a status that its API document does not list. */
   | { readonly kind: 'running'; readonly known: boolean }

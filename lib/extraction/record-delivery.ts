@@ -1,6 +1,6 @@
 import { settleDelivered } from './decide.ts';
 import { finalStatusIn, type TerminalStatus } from './record.ts';
-import { type MarkDeps, markCredentials } from './refused-credentials.ts';
+import { type MarkDeps, markCredentialsIfKnown } from './refused-credentials.ts';
 import { cannotPerform, type RunDeps, runUnread } from './run.ts';
 import type { TaskStore, WakeOutcome } from './store.ts';
 
@@ -51,8 +51,7 @@ export const recordDelivery = async (
   // If two deliveries disagree, the first one is used, and the later one is only counted.
   const taskStatus = finalStatusIn(task) ?? delivery.taskStatus;
   if (taskStatus !== delivery.taskStatus) deps.telemetry.count('StatusDisagreement', delivery);
-  // The mark depends on the `firstStatus` of the task.
-  await markCredentials(task, delivery.taskStatus, deps);
+  await markCredentialsIfKnown(task, deps);
   const settled = settleDelivered({ extractionId, taskId, taskStatus }, deps.now(), deps.timings);
   // For a repeated delivery, the record is mostly closed with the same outcome. Then this only logs and ends the wait again.
   const result = await runUnread(settled, { kind: 'webhook' }, { ...deps, perform: cannotPerform });

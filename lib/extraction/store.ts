@@ -11,10 +11,12 @@ export type ApplyResult =
  * an exception, the result is unknown.
  */
 export interface ExtractionStore {
+  /** Writes a new record. If there is one with its id, changes nothing and returns that. */
   create(
     record: Extraction,
   ): Promise<{ readonly created: true } | { readonly created: false; readonly record: Extraction }>;
   get(extractionId: string): Promise<Extraction | undefined>;
+  /** Writes a change if its condition holds. */
   apply(update: Update): Promise<ApplyResult>;
   /** Returns the records of a shard that are due at `now`, the oldest first, from after `after` on. Eventually consistent. */
   due(shard: number, now: Date, limit: number, after?: DueRecord): Promise<readonly DueRecord[]>;
@@ -53,7 +55,7 @@ export interface NameIndex {
 }
 
 export type ChangeOutcome =
-  /** `written`: this process wrote the change. `equal`: the record has the same change, probably from another process. */
+  /** `written`: this process wrote the change. `equal`: the record has its status already, probably from another process. */
   | { readonly kind: 'written' | 'equal'; readonly record: Extraction }
   /** Another change came first. The decision must be made again, from `record`. */
   | { readonly kind: 'lost'; readonly record: Extraction | undefined };
@@ -100,7 +102,8 @@ export type DeliveredStatus = {
 export interface TaskStore {
   /**
    * Links the task and stores its callback token, if the task is unlinked, or linked to the same extraction without a token, or by the same
-   * or an earlier attempt. Returns the item after that, with the status that a webhook may have stored.
+   * or an earlier attempt. Returns the item after that, with the status that a webhook may have stored. If it is not linked, the item is of
+   * another extraction, erased, or linked by a later attempt.
    */
   link(link: TaskLink): Promise<{ readonly linked: boolean; readonly task: Task }>;
   /**
@@ -143,7 +146,7 @@ export type RefusalMark = {
 export interface RefusedCredentialsStore {
   /** Strongly consistent. */
   get(credentialsMac: string): Promise<RefusalMark | undefined>;
-  /** Adds what one extraction showed (`mergeMarks`). */
+  /** Adds what one extraction showed (`mergeMarks`). Throws MarkContended if other processes changed the mark ten times meanwhile. */
   put(mark: RefusalMark): Promise<void>;
 }
 

@@ -4,13 +4,13 @@
  * After this status to a start call, surely no task exists. Both 429s that the document shows ("Sandbox presets for
  * POST /api/v1/tasks") are refusals before any work. Rate limits are "not shown".
  */
-export const notAcceptedStatus = 429;
+export const tooManyRequests = 429;
 
 /**
  * The only 4xx after which a task may exist, as after every 5xx. 408 means that the server stopped waiting, not that it
  * did nothing. Any other 4xx counts as a refusal. "Status code for malformed or invalid request bodies: not shown".
  */
-export const ambiguousClientStatus = 408;
+export const requestTimeout = 408;
 
 /**
  * The document shows the texts of refusals only for `POST /api/v1/tasks` ("Sandbox presets for `POST /api/v1/tasks`"). It is assumed that a

@@ -3,7 +3,10 @@ import { type InLine, laneOf, type Place, parseSlot, prefixOf } from './start-li
 /** When each caller, lane and group was last served, as a count that grows with each release. It ends with the dispatcher. */
 export type Served = ReadonlyMap<string, number>;
 
-/** Whether the breaker lets a start go. `turn`: it lets one start of the group go, and that one ignores the rate. */
+/**
+ * Whether a start may go, by its breaker. `turn`: one start of the group may, and that one ignores the rate. `no`: the next turn is not free
+ * yet, or starts or this caller wait.
+ */
 export type May = 'yes' | 'no' | 'turn';
 
 export type Chosen = {

@@ -23,8 +23,12 @@ export type TickDeps = {
   readonly store: SharedItemStore;
   readonly permits: PermitStore;
   readonly line: StartLineStore;
-  /** The rate set by hand or by the setting, in starts a second. Undefined if none is set. */
+  /**
+   * The rate set by hand, or else by the setting, in starts a second. Undefined if none is set. Throws nothing: if what was set by hand cannot
+   * be read, the setting counts.
+   */
   readonly limit: () => Promise<number | undefined>;
+  /** Whether an operator paused starts. Throws nothing: if it cannot be read, they are not paused. */
   readonly isPaused: () => Promise<boolean>;
   readonly now: () => Date;
   readonly newId: () => string;
@@ -126,7 +130,10 @@ const report = (
   telemetry.log(logMessages.rateChanged, { judged, perSecond, share, accepted, refused, failed });
 };
 
-/** Decides, writes the rate, and takes the permits. After a lost race it decides again, from what is stored then. */
+/**
+ * Decides, writes the rate, and takes the permits. After a lost race for the rate, `changeItem` decides again from what is stored then. After
+ * one for the permits it decides again, too. After three, or if the permits are throttled, nothing is released, a breaker's turn neither.
+ */
 const settle = async (
   seen: Seen,
   before: KnownRate,

@@ -33,7 +33,9 @@ type ReceivedDelivery =
     };
 
 export type ReceiveDeliveryDeps = {
+  /** Cached, also while Secrets Manager is down. Throws NotConfigured (503) while the secret has no value, and the SDK's errors (500). */
   readonly keys: SigningKeys;
+  /** Only logs and counts. */
   readonly explainMismatch: ExplainMismatch;
   readonly record: (delivery: {
     readonly taskId: string;
@@ -60,9 +62,9 @@ const verify = async (
   body: Uint8Array,
   keys: SigningKeys,
 ): Promise<Verification> => {
-  // The form is checked before any key is fetched, so that a malformed signature costs nothing.
-  const shape = verifySignature(signature, body, []);
-  if (!shape.verified && shape.reason !== 'mismatch') return shape;
+  // The form is checked before any key is fetched, so that a malformed signature costs nothing. No key fits a well-formed one here.
+  const withoutKeys = verifySignature(signature, body, []);
+  if (!withoutKeys.verified && withoutKeys.reason !== 'mismatch') return withoutKeys;
   const current = await keys.current();
   const first = verifySignature(signature, body, current);
   if (first.verified || first.reason !== 'mismatch') return first;

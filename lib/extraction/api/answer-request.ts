@@ -20,6 +20,7 @@ export type RequestEvent = {
 
 export type AnswerRequestDeps = RequestDeps & {
   readonly parseRequest: ReturnType<typeof extractionRequestParser>;
+  /** Throws NotConfigured (503) while the secret has no value. */
   readonly fingerprintKey: () => Promise<string>;
   /** The id of an extraction that was requested without an idempotency key. */
   readonly newId: () => string;
@@ -43,11 +44,13 @@ export const answerRequest = async (
   event: RequestEvent,
   deps: AnswerRequestDeps,
 ): Promise<APIGatewayProxyStructuredResultV2> => {
+  // 401 if it is not signed, 403 for a federated user.
   const identified = identifyCaller(event.requestContext);
   if (identified.kind === 'refused') return identified.answer;
   const { caller } = identified;
   const idempotencyKey = parseIdempotencyKey(event.headers['idempotency-key']);
   if (idempotencyKey.kind === 'invalid') return problem('invalid-request', { detail: idempotencyKey.detail });
+  // 413 if it is too large, otherwise 400.
   const body = parseRequestBody(event, bodyLimitBytes);
   if (body.kind !== 'json') return refuseBody(body, bodyLimitBytes);
   const parsed = deps.parseRequest(body.json);

@@ -19,9 +19,11 @@ export type RequestDeps = {
   readonly extractions: ExtractionStore;
   readonly requests: RequestStore;
   readonly repeats: RepeatCounter;
-  /** Encrypts under the seal key, bound to the record's ids, caller and request. Returns base64. */
+  /** Encrypts under the seal key, bound to the record's ids, caller and request. Returns base64. Throws the SDK's errors (500). */
   readonly seal: (record: Extraction, plaintext: SealedRequestData) => Promise<string>;
-  /** Starts the execution with the extractionId as its name. If it exists already, that is success. */
+  /**
+   * Starts the execution with the extractionId as its name. If it exists already, that is success. Throws Throttled (503) above the quota.
+   */
   readonly startExecution: (input: ExecutionInput) => Promise<void>;
   /** 128 random bits, so that no caller can choose the key of the item. */
   readonly newRequestId: () => string;
@@ -68,7 +70,7 @@ const newRecord = (input: RequestInput, requestId: string, now: Date, deps: Requ
     deadlineAt: plusSeconds(now, timings.deadline),
     status: 'REQUESTED',
     fingerprint: input.fingerprint,
-    ...due.attributes(input.extractionId, due.notStarted(requestedAt, timings)),
+    ...due.attributes(input.extractionId, due.startWindowEnd(requestedAt, timings)),
   };
 };
 
@@ -102,9 +104,10 @@ export const createExtraction = async (input: RequestInput, deps: RequestDeps): 
   const record = creation.created ? candidate : creation.record;
   // The SDK repeats a put whose answer was lost. So the found record may belong to this request.
   const isOfThisRequest = record.requestId === requestId;
-  // The item is removed only here. If `create` throws, it may have written the record, and a start may need the item.
-  if (!isOfThisRequest) await forgetRequest('another-request', candidate, deps);
   if (!isOfThisRequest) {
+    // The item is removed only here, and a failure is only counted. If `create` throws, it may have written the record, and a start may need
+    // the item.
+    await forgetRequest('another-request', candidate, deps);
     const counted = await deps.repeats.count(extractionId, now);
     if (counted !== 'counted') return { kind: 'key-reused-often', ...counted };
     const isSame = record.fingerprint === input.fingerprint;

@@ -3,7 +3,7 @@ import { ciphertextSeconds } from '../../ciphertext-seconds.ts';
 import { defined } from '../../defined.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import { ambiguousClientStatus, notAcceptedStatus } from '../../provider/assumptions.ts';
+import { requestTimeout, tooManyRequests } from '../../provider/assumptions.ts';
 import type { Consent } from '../../provider/consents/get-consent.ts';
 import type { StartExtractionRequest } from '../../provider/extractions/start-extraction.ts';
 import type { TaskRequest } from '../../provider/tasks/start-task.ts';
@@ -38,6 +38,7 @@ import type { StoredRequest } from '../store.ts';
 
 /** A prepared start call. It contains every difference between the two methods. */
 export type StartCall = KnownCredentials & {
+  /** `current`: the cached token, or a new one. Throws ProviderErrors and NotConfigured. `drop`: forgets one that was refused. */
   readonly tokens: Tokens;
   /** False for a token that the caller supplied, because the service cannot replace it. */
   readonly renewable: boolean;
@@ -45,7 +46,9 @@ export type StartCall = KnownCredentials & {
   readonly expiresAt?: string;
   /**
    * Makes the call and returns the taskId. A second call is made only after a 401, with another token. If the start is refused, it calls
-   * back before the text of the refusal is read.
+   * back before the text of the refusal is read. Throws only ProviderErrors: Unauthorized for 401, Busy for 429, Refused for another 4xx,
+   * Unreachable if it never connected, Ambiguous for 408, 3xx, 5xx, no answer or no taskId, ExtractionFailed if v2 gives an `errorType`, and
+   * InvalidProviderRequest before anything is sent.
    */
   readonly post: (token: string, whenRefused: () => void) => Promise<string>;
   /** Reads the consent under the same token, because its state may be the reason of a refusal. Undefined if it is not. */
@@ -328,10 +331,10 @@ const notAccepted = (
 
 /** The result of an answer with an `errorType`. Only the v2 variant of an extraction by consent has such answers. */
 const resultOfFailure = (failure: ProviderExtractionFailed, now: Date): StartCallResult => {
-  if (failure.status === notAcceptedStatus) {
+  if (failure.status === tooManyRequests) {
     return notAccepted('ProviderBusy', { cause: failure, problem: problemOf(failure), now });
   }
-  if (failure.status < 500 && failure.status !== ambiguousClientStatus) {
+  if (failure.status < 500 && failure.status !== requestTimeout) {
     return { kind: 'refused', reason: failureReason(failure) };
   }
   return { kind: 'unknown', reason: failureReason(failure) };

@@ -261,10 +261,10 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
 };
 
 export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {
-  /** Answers the callback token with success, which ends the execution. */
+  /** Answers the callback token with success, which ends the execution. A token that is awaited no more is no failure. */
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   /**
-   * Fails the state with an error name. `cause` is a public code, or the meaning of the error. The history shows it. The machine passes the
+   * Fails the state with an error name, unless the token is awaited no more. `cause` is a public code, or the meaning of the error. The history shows it. The machine passes the
    * last `cause` to Reconcile, which uses it only if it is a code.
    */
   readonly fail: (callbackToken: string, error: StartError, cause: string) => Promise<void>;

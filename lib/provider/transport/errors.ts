@@ -47,7 +47,7 @@ export type LegacyRefusal =
   | 'processAlreadyRunning'
   | 'notEnoughCredits';
 
-/** HTTP 429. The call was not accepted (see `notAcceptedStatus`). */
+/** HTTP 429. The call was not accepted (see `tooManyRequests`). */
 export class ProviderBusy extends ProviderError {
   override readonly name = 'ProviderBusy';
   /** Only for a start whose answer contained a documented text. */

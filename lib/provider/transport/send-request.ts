@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ambiguousClientStatus, notAcceptedStatus, type notShownEndpoints } from '../assumptions.ts';
+import { type notShownEndpoints, requestTimeout, tooManyRequests } from '../assumptions.ts';
 import {
   InvalidProviderRequest,
   type NoAnswer,
@@ -127,8 +127,8 @@ export const statusError = (
 ): ProviderUnauthorized | ProviderBusy | ProviderRefused | ProviderAmbiguous => {
   const message = `The provider answered ${status} to ${call}.`;
   if (status === 401) return new ProviderUnauthorized(message);
-  if (status === notAcceptedStatus) return new ProviderBusy(message);
-  if (status >= 400 && status < 500 && status !== ambiguousClientStatus) {
+  if (status === tooManyRequests) return new ProviderBusy(message);
+  if (status >= 400 && status < 500 && status !== requestTimeout) {
     return new ProviderRefused(message, status);
   }
   return new ProviderAmbiguous(message, { status });

@@ -99,8 +99,8 @@ export const loginFaults: Faults = {
 export const refusedCredentialsFaults: Faults = {
   'A delivery marks refused credentials after it has written the outcome.': {
     file: recordDelivery,
-    find: 'await markCredentials(task, delivery.taskStatus, deps);',
-    replace: 'setTimeout(() => void markCredentials(task, delivery.taskStatus, deps), 0);',
+    find: 'await markCredentialsIfKnown(task, deps);',
+    replace: 'setTimeout(() => void markCredentialsIfKnown(task, deps), 0);',
     caughtBy: 'marked-before-settled',
     where: { scenario: 'wrong-password', faults: 1 },
   },

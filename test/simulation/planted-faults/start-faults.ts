@@ -44,8 +44,8 @@ export const startFaults: Faults = {
   },
   'A start call that was answered with 500 and an errorType counts as refused.': {
     file: startAnswer,
-    find: 'if (failure.status < 500 && failure.status !== ambiguousClientStatus) {',
-    replace: 'if (failure.status <= 500 && failure.status !== ambiguousClientStatus) {',
+    find: 'if (failure.status < 500 && failure.status !== requestTimeout) {',
+    replace: 'if (failure.status <= 500 && failure.status !== requestTimeout) {',
     caughtBy: 'rejected-means-no-task',
     where: { scenario: 'consent-v2', faults: 1 },
   },
