@@ -32,7 +32,6 @@ export const invariants: readonly Invariant[] = [
   startCalls.runningStartLeftAlone,
   transitionsAndOutcomes.allowedTransitions,
   transitionsAndOutcomes.outcomeStands,
-  transitionsAndOutcomes.finalStands,
   transitionsAndOutcomes.lastReadBeforeTimedOut,
   transitionsAndOutcomes.statusIsTheProviders,
   collectingAndClosing.newerLeftAlone,

@@ -46,14 +46,19 @@ export const allowedTransitions: Invariant = {
   },
 };
 
+/** Outcomes that the transition table of the design has a way out of. */
+const replaceable = new Set(['TIMED_OUT', 'UNCONFIRMED']);
+
 export const outcomeStands: Invariant = {
   name: 'outcome-stands',
-  rule: 'An outcome, with its time, source and reason, changes only by a correction of TIMED_OUT, or from UNCONFIRMED by the start attempt that has the taskId.',
+  rule: 'An outcome, with its time, source and reason, changes only by a correction of TIMED_OUT, or from UNCONFIRMED by the start attempt that has the taskId. With isFinal it never changes, and every outcome has it except TIMED_OUT and UNCONFIRMED.',
   checks: {
     record: ({ before, after, by }, _world, premise) => {
+      const mustBeFinal = !openStatuses.has(after.status) && !replaceable.has(after.status);
+      if (mustBeFinal && after.isFinal !== true) return `${after.status} lacks isFinal.`;
       if (before === undefined || openStatuses.has(before.status)) return undefined;
       premise();
-      if (before.status !== after.status) {
+      if (before.status !== after.status && before.isFinal !== true) {
         if (before.status === 'TIMED_OUT') return undefined;
         const isLateStart =
           before.status === 'UNCONFIRMED' &&
@@ -61,32 +66,10 @@ export const outcomeStands: Invariant = {
           (by === undefined || by.attemptIds.includes(before.attemptId ?? ''));
         return isLateStart ? undefined : `${before.status} became ${after.status}.`;
       }
-      const same =
-        before.settledAt === after.settledAt &&
-        before.settledBy === after.settledBy &&
-        before.reason === after.reason &&
-        before.taskId === after.taskId;
-      return same ? undefined : `The attributes of ${before.status} changed.`;
-    },
-  },
-};
-
-/** Outcomes that the transition table of the design has a way out of. */
-const replaceable = new Set(['TIMED_OUT', 'UNCONFIRMED']);
-
-export const finalStands: Invariant = {
-  name: 'final-stands',
-  rule: 'A record with isFinal keeps its outcome and isFinal, and every outcome has it except TIMED_OUT and UNCONFIRMED.',
-  checks: {
-    record: ({ before, after }, _world, premise) => {
-      if (before?.isFinal === true) {
-        premise();
-        const attributes = ['status', 'settledAt', 'settledBy', 'reason', 'taskId', 'isFinal'] as const;
-        const changed = attributes.filter((name) => before[name] !== after[name]);
-        return changed.length === 0 ? undefined : `A final outcome changed: ${changed.join(', ')}.`;
-      }
-      const mustHave = !openStatuses.has(after.status) && !replaceable.has(after.status);
-      return mustHave && after.isFinal !== true ? `${after.status} lacks isFinal.` : undefined;
+      const attributes = ['status', 'settledAt', 'settledBy', 'reason', 'taskId'] as const;
+      const changed = attributes.filter((name) => before[name] !== after[name]);
+      if (before.isFinal === true && after.isFinal !== true) return 'A final outcome is final no more.';
+      return changed.length === 0 ? undefined : `Of ${before.status} changed: ${changed.join(', ')}.`;
     },
   },
 };

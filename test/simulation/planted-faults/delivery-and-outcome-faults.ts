@@ -42,14 +42,14 @@ export const deliveryAndOutcomeFaults: Faults = {
     file: transitions,
     find: "    reason: 'deadline-passed',\n",
     replace: "    reason: 'deadline-passed',\n    isFinal: true,\n",
-    caughtBy: 'final-stands',
+    caughtBy: 'outcome-stands',
   },
   'UNCONFIRMED is written as final, although the attempt may still write its taskId.': {
     file: transitions,
     find: "'markUnconfirmed', decision, sameAttempt(decision.record), { status: 'UNCONFIRMED' });",
     replace:
       "'markUnconfirmed', decision, sameAttempt(decision.record), { status: 'UNCONFIRMED', isFinal: true });",
-    caughtBy: 'final-stands',
+    caughtBy: 'outcome-stands',
     where: { scenario: 'skewed-reconcile', preemptions: 1 },
   },
   'A delivery after TIMED_OUT does not correct the outcome.': {
