@@ -58,17 +58,3 @@ describe.each(rows)('without $dead', async ({ dead, fails }) => {
     expect([...broken.keys()].sort(), text).toEqual([...fails].sort());
   });
 });
-
-test.each([
-  ['plain-without-machine-from-0', 'NOT_STARTED', true],
-  ['plain-without-machine-from-8', 'COMPLETED', true],
-  ['plain-without-machine+webhook-from-8', 'COMPLETED', true],
-  ['late-without-webhook-from-0', 'COMPLETED', true],
-  ['plain-without-queue-from-0', 'COMPLETED', true],
-  ['plain-without-queue+sweep-from-8', 'COMPLETED', true],
-  ['consent-v1-without-queue-from-8', 'RUNNING', false],
-  ['consent-v1-without-sweep-from-0', 'COMPLETED', true],
-])('%s ends as %s, and closed: %s', async (name, status, isClosed) => {
-  const { record } = (await runWorld(findScenario(name), followSchedule([]), { mayBreak: () => true })).world;
-  expect({ status: record?.status, isClosed: record?.dueShard === undefined }).toEqual({ status, isClosed });
-});

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { randomOf } from '../support/data/random.ts';
 import { type Budget, upTo } from './scheduler/budget.ts';
 import { explore, UnsteadyWorld } from './scheduler/explore.ts';
 import { cost, type OptionList } from './scheduler/option.ts';
-import { randomWalk } from './scheduler/random-walk.ts';
 import { runSchedule, type Schedulable } from './scheduler/run-schedule.ts';
-import { followSchedule, formatSchedule, parseSchedule } from './scheduler/schedule.ts';
 
 /** So many steps with the same options each: one that is free and others that cost what is said. */
 const toy = (steps: number, prices: readonly number[], taken: string[]): Schedulable => {
@@ -66,12 +63,6 @@ describe('the bounded search', () => {
     },
   );
 
-  test('runs only schedules that begin with the departures of a part', async () => {
-    const after = [{ step: 1, index: 1 }];
-    const { seen } = await exploreToy(4, [cost.fault], { ...upTo(1), after });
-    expect(seen).toEqual(['0100', '0110', '0101']);
-  });
-
   test('stays within the budget of each kind', async () => {
     const { seen } = await exploreToy(5, [cost.fault, cost.preemption, cost.fault | cost.preemption], {
       faults: 1,
@@ -98,38 +89,5 @@ describe('the bounded search', () => {
       return 'go on';
     });
     await expect(unsteady).rejects.toThrow(UnsteadyWorld);
-  });
-
-  test('ends when run returns stop', async () => {
-    let runs = 0;
-    const all = await explore(upTo(2), async () => {
-      runs += 1;
-      return runs === 1 ? 'stop' : 'go on';
-    });
-    expect({ all, runs }).toEqual({ all: false, runs: 1 });
-  });
-});
-
-describe('a schedule', () => {
-  test('survives formatting and parsing', () => {
-    const schedule = [
-      { step: 3, index: 2 },
-      { step: 12, index: 40 },
-    ];
-    expect(parseSchedule(formatSchedule(schedule))).toEqual(schedule);
-    expect(parseSchedule('')).toEqual([]);
-    expect(() => parseSchedule('3.2,x')).toThrow(TypeError);
-  });
-
-  test('of a random walk has the same result when it is followed', async () => {
-    const budget = { faults: 3, preemptions: 3, events: 3, departures: 9 };
-    const prices = [cost.fault, cost.preemption, cost.event];
-    const schedule: { step: number; index: number }[] = [];
-    const first: string[] = [];
-    await runSchedule(toy(60, prices, first), randomWalk(randomOf(7), budget, 20, schedule));
-    const again: string[] = [];
-    await runSchedule(toy(60, prices, again), followSchedule(schedule));
-    expect(again).toEqual(first);
-    expect(schedule.length).toBeGreaterThan(3);
   });
 });
