@@ -17,13 +17,14 @@ const own = `test/unit/${part === 'lib' ? `lib/${area}` : part}`;
 /** Beside the unit tests of the folder. Many extractions share breakers and rates alone. */
 const others: Readonly<Record<string, string>> = {
   aws: 'test/unit/functions/*.test.ts',
-  consents: 'test/unit/lib/extraction/api/answers.test.ts',
+  consents: 'test/{fuzz/properties,unit/lib/extraction/api/answers}.test.ts',
   functions: 'test/unit/lib/aws/**/*.test.ts',
   infra: 'test/unit/{functions/functions,docs/pages}.test.ts',
   http: 'test/unit/lib/extraction/{api/*,reconcile/reading}.test.ts',
   observability: 'test/unit/docs/pages.test.ts',
   provider: 'test/{provider-conformance,unit/consents}/**/*.test.ts',
-  extraction: 'test/{enumeration,simulation}/{enumeration,parts-that-stay-dead,world}.test.ts',
+  extraction:
+    'test/{enumeration,fuzz,simulation}/{enumeration,parts-that-stay-dead,properties,world}.test.ts',
   breaker: 'test/simulation/{many-extractions,parts-that-stay-dead,world}.test.ts',
   'rate-limit': 'test/{simulation/many-extractions,unit/functions/functions}.test.ts',
   webhook: 'test/fuzz/properties.test.ts',
@@ -70,8 +71,8 @@ export default defineConfig({
       existsSync(join(repository, own)) ? `${own}/**/*.test.ts` : 'test/unit/lib/**/*.test.ts',
       others[area] ?? '',
     ],
-    // The other properties do not run the webhook.
-    testNamePattern: /^(?!(?:answers|api|consents|credentials|reads)\/)/,
+    // Those of reads take most of the time.
+    testNamePattern: /^(?!reads\/)/,
     tags: config.test?.tags ?? [],
     reporters: [endAtFirst],
     sequence: { sequencer: FastestFirst },
