@@ -6,9 +6,7 @@ const inRoom = (room: string) =>
   readdirSync(`test/unit/lib/${room}`, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.test.ts') && path !== 'coverage.test.ts')
     .map((path) => `${room}/${path.replace('.test.ts', '')}`);
-const files = ['client', 'downstream', 'provider', 'webhook'].flatMap(inRoom);
-const reconciles = ['reconcile/reconcile', 'reconcile/reconcile-event', 'reconcile/read-task'];
-files.push(...['record-delivery', 'start/start', ...reconciles].map((path) => `extraction/${path}`));
+const files = ['client', 'downstream', 'provider'].flatMap(inRoom);
 
 /** The imports of a file, and its first test, if nothing but comments is between them. */
 const pattern = /^((?:import [^;]+;\n|\/\/.*\n|\n)+)(test\('(?:.*\n)+?}\);\n)/;
@@ -31,12 +29,7 @@ const matches = (path: string, verb: RegExp) =>
 test('each exported verb is in an example', () => {
   const verbs = ['client', 'downstream', 'provider']
     .flatMap((room) => matches(`lib/${room}/index.ts`, /[{,]\s*([a-z]\w*)(?=\s*[,}])/g))
-    .concat(
-      matches('lib/client/extractions-client.ts', /^ {2}readonly (\w+): \(/gm),
-      readdirSync('lib/webhook').flatMap((name) =>
-        matches(`lib/webhook/${name}`, /^export const (\w+) = (?:async )?\(/gm),
-      ),
-    );
+    .concat(matches('lib/client/extractions-client.ts', /^ {2}readonly (\w+): \(/gm));
   const examples = files.map((file) => partsOf(file)[1]).join('\n');
   expect(verbs.filter((verb) => !new RegExp(`\\b${verb}\\b`).test(examples))).toEqual([]);
 });

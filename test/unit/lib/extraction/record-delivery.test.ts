@@ -1,33 +1,11 @@
-import { expect, test, vi } from 'vitest';
-import type { Update } from '#lib/extraction/change.ts';
+import { expect, test } from 'vitest';
 import type { Extraction, TerminalStatus } from '#lib/extraction/record.ts';
 import { recordDelivery } from '#lib/extraction/record-delivery.ts';
-import type { DeliveredStatus, ExtractionStore, Task, WakeOutcome } from '#lib/extraction/store.ts';
+import type { ExtractionStore, Task, WakeOutcome } from '#lib/extraction/store.ts';
 import { at, closedExtraction, extractionIn, id, iso } from '../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../support/stores/extraction-in-memory.ts';
 import type { StoreCall, StoreFaults } from '../../../support/stores/store-fault.ts';
 import { withLostAnswers } from '../../../support/stores/with-lost-answers.ts';
-
-test('a delivery settles its extraction, has the queue collect the results, and wakes the machine', async () => {
-  const done: unknown[] = [];
-  const link = { extractionId: 'e-1', callbackToken: 'token' };
-  const deps = {
-    tasks: { recordStatus: async (delivered: DeliveredStatus) => ({ ...delivered, ...link }) },
-    extractions: {
-      apply: async ({ set }: Update) => {
-        done.push(`write ${set.status}`);
-        return { applied: true, record: { extractionId: 'e-1', taskId: 'task-1', ...set } };
-      },
-    },
-    send: async ({ cause }: { cause: string }) => void done.push(`send ${cause}`),
-    wake: async (callbackToken: string) => void done.push(`wake ${callbackToken}`),
-    now: () => new Date(),
-    timings: { collectFor: 3_600, pollFirst: 5, pollEvery: 120 },
-    telemetry: { log: vi.fn(), count: vi.fn(), about: vi.fn() },
-  } as unknown as Parameters<typeof recordDelivery>[1];
-  await recordDelivery({ taskId: 'task-1', taskStatus: 'COMPLETED' }, deps);
-  expect(done).toEqual(['write COMPLETED', 'send webhook', 'wake token']);
-});
 
 const linked: Task = { taskId: 'task-1', extractionId: id, callbackToken: 'token-1', callbackAttempt: 0 };
 const collected = closedExtraction({ status: 'COMPLETED', collectedAt: iso(50), taskId: 'task-1' });

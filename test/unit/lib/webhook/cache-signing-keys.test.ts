@@ -3,23 +3,6 @@ import { cacheSigningKeys } from '#lib/webhook/cache-signing-keys.ts';
 import type { SigningKey } from '#lib/webhook/verify-signature.ts';
 import { clock } from '../../../support/data/extraction-fixtures.ts';
 
-test('keys are fetched once, and after a mismatch again, unless the last fetch is too recent', async () => {
-  let [fetches, time] = [0, 0];
-  const keys = cacheSigningKeys({
-    fetchKeys: async () => {
-      fetches += 1;
-      return [{ text: `key-${fetches}` }];
-    },
-    refreshEveryMs: 15_000,
-    now: () => new Date(time),
-  });
-  expect(await keys.current()).toMatchObject([{ text: 'key-1' }]);
-  expect(await keys.refreshed()).toMatchObject([{ text: 'key-1' }]);
-  time = 15_000;
-  expect(await keys.refreshed()).toMatchObject([{ text: 'key-2' }]);
-  expect(await keys.current()).toMatchObject([{ text: 'key-2' }]);
-});
-
 const textsOf = (keys: readonly SigningKey[]) => keys.map(({ text }) => text);
 
 /** A cache over answers given in advance; the last one stays. */

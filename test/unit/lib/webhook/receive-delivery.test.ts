@@ -1,10 +1,8 @@
-import { createHmac } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import type { MetricName } from '#lib/observability/metric-names.ts';
 import {
   answerDelivery,
   doctorSignature,
-  parseDelivery,
   type RawDelivery,
   type ReceiveDeliveryDeps,
   receiveDelivery,
@@ -12,31 +10,6 @@ import {
 import { signingKeyOf } from '#lib/webhook/verify-signature.ts';
 import { signatureHeader } from '../../../support/data/signature-header.ts';
 import { encryptedByOpenssl } from '../../../support/programs/openssl.ts';
-
-test('a delivery is recorded if its signature verifies, and refused otherwise', async () => {
-  const body = '{"taskId":"task-1","taskStatus":"COMPLETED"}';
-  const signature = `sha256=${createHmac('sha256', 'our-key').update(body).digest('hex')}`;
-  expect(parseDelivery(Buffer.from(body), 'our-key')).toMatchObject({ kind: 'terminal', taskId: 'task-1' });
-  const recorded: unknown[] = [];
-  const deps: ReceiveDeliveryDeps = {
-    keys: { current: async () => [signingKeyOf('our-key', 'version-1')], refreshed: async () => [] },
-    explainMismatch: () => undefined,
-    record: async (delivery) => {
-      recorded.push(delivery);
-      return { kind: 'stored' };
-    },
-    telemetry: { count: () => undefined, log: () => undefined },
-  };
-  const raw = { body, isBase64Encoded: false, signature };
-  const refused = await receiveDelivery({ ...raw, body: `${body} ` }, deps);
-  expect([refused, recorded]).toEqual([{ answer: 401, reason: 'mismatch' }, []]);
-  const received = await receiveDelivery(raw, deps);
-  const recordedAs = { kind: 'stored' };
-  expect(received).toEqual({ answer: 204, taskId: 'task-1', recorded: recordedAs, keyVersion: 'version-1' });
-  expect(recorded).toEqual([{ taskId: 'task-1', taskStatus: 'COMPLETED' }]);
-  const event = { body, isBase64Encoded: false, headers: { 'x-service-signature': signature } };
-  expect(await answerDelivery(event, deps)).toEqual({ statusCode: 204 });
-});
 
 const key = 'signing-key';
 const payload = '{"taskId":"task-1","taskStatus":"COMPLETED"}';
@@ -70,6 +43,11 @@ const webhook = (more: Partial<ReceiveDeliveryDeps> = {}) => {
 };
 
 const plain = (body = payload): Partial<RawDelivery> => ({ body, signature: signatureHeader(body, key) });
+
+test('a delivery that verifies is answered with the version of its key', async () => {
+  const keys = { current: async () => [signingKeyOf(key, 'version-1')], refreshed: async () => [] };
+  expect(await webhook({ keys }).receive(plain())).toMatchObject({ answer: 204, keyVersion: 'version-1' });
+});
 
 test("the doctor's delivery is refused as any other, and its reason names it", async () => {
   const explained: unknown[] = [];

@@ -10,28 +10,6 @@ import { consentIn, extractionIn, id, iso, timings } from '../../../../support/d
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { memoryRequestStore, storedRequest } from '../../../../support/stores/memory-request-store.ts';
 
-test('a read that the provider answers 429 says when the next may be made, and the record keeps it', async () => {
-  const record = { schemaVersion: 1, method: 'credentials', status: 'RUNNING', taskId: 'task-1' } as const;
-  const of = { extractionId: 'e-1', requestId: 'r-1', fingerprint: '', requestedBy: 'caller' };
-  const times = { requestedAt: '2026-01-01T12:00:00.000Z', deadlineAt: '2026-01-01T14:00:00.000Z' };
-  const running = { ...record, ...of, ...times, entity: 'bank', actions: [] };
-  const retryAfter = { kind: 'delay', seconds: 60 } as const;
-  const get = () => Promise.reject(Object.assign(new ProviderBusy('429'), { retryAfter }));
-  const apply = vi.fn(async () => ({ applied: true, record: running }) as const);
-  const deps = {
-    extractions: { apply },
-    readCallFor: async () => ({ tokens: { current: async () => 'session-token', drop: vi.fn() }, get }),
-    isPaused: async () => false,
-    now: () => new Date('2026-01-01T13:00:00.000Z'),
-    telemetry: { about: vi.fn(), log: vi.fn(), count: vi.fn(), failure: vi.fn() },
-  };
-  const read = { kind: 'read', taskId: 'task-1', counts: [] } as const;
-  const { observed } = await readOnce(running, read, false, deps);
-  expect(observed).toMatchObject({ kind: 'unread', unread: 'failed', problem: 'http-429' });
-  const set = { notBefore: '2026-01-01T13:01:00.000Z', lastProblem: 'http-429' };
-  expect(apply).toHaveBeenCalledWith(expect.objectContaining({ set }));
-});
-
 const invoker: ReconcileInvoker = { kind: 'machine' };
 
 type Setup = {
@@ -147,6 +125,7 @@ describe('a read', () => {
       'ProviderAmbiguous',
       iso(1_060),
     ],
+    ['a 429 too', { error: busy() }, 'ProviderBusy', iso(1_060)],
     ['a login with 429 does, too', { loginError: busy() }, 'ProviderBusy', iso(1_060)],
     ['with 503 not, as it is about all', { loginError: unavailable() }, 'ProviderAmbiguous', undefined],
   ])('in the record: %s', async (_, setup, explanation, notBefore) => {

@@ -17,32 +17,9 @@ import {
 } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 
-test('the machine passes on why the last start failed, and gets NotYet as long as it has to ask again', () => {
-  const event = { trigger: 'machine', extractionId: 'e-1', lastProblem: 'http-429' } as const;
-  const invoker = reconcileInvokerOf(event);
-  expect(invoker).toEqual({ kind: 'machine', lastProblem: 'http-429' });
-  const facts = { explanation: undefined, error: undefined, problem: undefined } as const;
-  const gone = { ...facts, conclusion: 'gone', record: undefined } as const;
-  const answer = { extractionId: 'e-1', status: 'GONE', deferred: false };
-  expect(answerReconcile('e-1', gone, invoker.kind)).toEqual(answer);
-  const times = { requestedAt: '2026-01-01T12:00:00.000Z', deadlineAt: '2026-01-01T14:00:00.000Z' };
-  const by = { requestId: 'r-1', requestedBy: 'caller', fingerprint: '', entity: 'bank', actions: [] };
-  const task = { method: 'credentials', status: 'RUNNING', taskId: 'task-1' } as const;
-  const record = { schemaVersion: 1, extractionId: 'e-1', ...times, ...by, ...task } as const;
-  const notYet = { ...facts, conclusion: 'not-yet', explanation: 'still-running', record } as const;
-  expect(() => answerReconcile('e-1', notYet, invoker.kind)).toThrow(new NotYet('still-running'));
-  expect(answerReconcile('e-1', notYet, 'operator')).toMatchObject({ status: 'RUNNING', deferred: true });
-});
-
-test('the machine may have an earlier definition, and an operator invokes too', () => {
-  const earlier = {
-    trigger: 'machine',
-    extractionId: id,
-    startAbandoned: false,
-    afterFailure: true,
-    sealedTarget: null,
-  } as const;
-  expect(reconcileInvokerOf(earlier)).toEqual({ kind: 'machine' });
+test('the machine passes on why the last start failed, and an operator invokes too', () => {
+  const event = { trigger: 'machine', extractionId: id, lastProblem: 'http-429' } as const;
+  expect(reconcileInvokerOf(event)).toEqual({ kind: 'machine', lastProblem: 'http-429' });
   expect(reconcileInvokerOf({ trigger: 'operator', extractionId: id })).toEqual({ kind: 'operator' });
 });
 
@@ -61,8 +38,13 @@ test.each<readonly [string, Result, 'machine' | 'operator', string, boolean]>([
   ],
   ['the machine, if the record is closed', { ...notYet, conclusion: 'closed' }, 'machine', 'RUNNING', false],
   ['the machine, if there is no record', gone, 'machine', 'GONE', false],
+  ['an operator, if it is asked again', notYet, 'operator', 'RUNNING', true],
 ])('%s gets an answer', (_who, result, invoker, status, deferred) => {
   expect(answerReconcile(id, result, invoker)).toEqual({ extractionId: id, status, deferred });
+});
+
+test('the machine gets NotYet as long as it has to ask again', () => {
+  expect(() => answerReconcile(id, notYet, 'machine')).toThrow(new NotYet('still-running'));
 });
 
 const message = (extractionId: string, more: object = {}) => ({

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { defined } from '#lib/defined.ts';
-import type { Update } from '#lib/extraction/change.ts';
 import type { Reading } from '#lib/extraction/plan.ts';
 import { type Read, readingOfTask } from '#lib/extraction/reconcile/read-task.ts';
 import { type ReconcileDeps, type ReconcileInvoker, reconcile } from '#lib/extraction/reconcile/reconcile.ts';
@@ -29,30 +28,6 @@ import {
 import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
 import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
 import { memoryStartLine } from '../../../../support/stores/memory-start-line.ts';
-
-test('a task that has ended is read, its outcome is recorded, and its results are stored', async () => {
-  const times = { startedAt: '2026-01-01T12:00:00.000Z', deadlineAt: '2026-01-01T14:00:00.000Z' };
-  const running = { extractionId: 'e-1', method: 'credentials', status: 'RUNNING', taskId: 'task-1' };
-  const record: object = { schemaVersion: 1, dueShard: 0, ...running, ...times };
-  const apply = async ({ set, remove }: Update) => {
-    Object.assign(record, set, ...remove.map((name) => ({ [name]: undefined })));
-    return { applied: true, record };
-  };
-  const answer = { taskStatus: 'COMPLETED', results: { actions: [] }, bytes: Buffer.from('{}') };
-  const call = { tokens: { current: vi.fn() }, get: async () => readingOfTask(answer, []) };
-  const deps = {
-    extractions: { get: async () => record, apply },
-    tasks: { get: async () => ({ taskId: 'task-1', extractionId: 'e-1', callbackToken: 'token' }) },
-    readCallFor: async () => call,
-    isPaused: async () => false,
-    storeResults: async (key: string) => ({ bucket: 'results', key, bytes: 2, sha256: '0' }),
-    now: () => new Date('2026-01-01T13:00:00.000Z'),
-    timings: { collectFor: 3_600, resultsLag: 1, recordRetention: 86_400, pollFirst: 5, pollEvery: 120 },
-    telemetry: { log: vi.fn(), count: vi.fn(), about: vi.fn(), failure: vi.fn() },
-  } as unknown as ReconcileDeps;
-  expect(await reconcile('e-1', { kind: 'machine' }, deps)).toMatchObject({ conclusion: 'closed' });
-  expect(record).toMatchObject({ status: 'COMPLETED', results: { key: 'e-1' } });
-});
 
 const machine: ReconcileInvoker = { kind: 'machine' };
 const broken: ReconcileInvoker = { kind: 'queue', cause: 'execution-broken' };
