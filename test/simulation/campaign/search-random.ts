@@ -2,7 +2,6 @@ import { randomFor, randomOf } from '../../support/data/random.ts';
 import { type Listener, type Ran, runWorld } from '../run-world.ts';
 import { randomWalk } from '../scheduler/random-walk.ts';
 import type { Departure, Schedule } from '../scheduler/schedule.ts';
-import { digesting, runsAgain } from './digest.ts';
 import { findScenario } from './find-scenario.ts';
 import { listenFor, type Tally, tallyRun } from './tally.ts';
 
@@ -47,11 +46,8 @@ export const searchRandom = async (
   const listener = listenFor(tally);
   for (let done = 0; goOn(done); done += 1) {
     const seed = first + done * every;
-    const digested = runsAgain(seed) ? digesting() : undefined;
-    const heard = { ...listener, ...digested?.listener };
-    const { ran, schedule, name } = await runSeed(seed, heard);
+    const { ran, schedule, name } = await runSeed(seed, listener);
     tallyRun(tally, ran);
-    if (digested !== undefined) tally.digests[name] = digested.digest(ran);
     if (ran.violation === undefined) continue;
     tally.findings.push({ scenario: name, schedule, ...ran.violation });
     return;

@@ -1,6 +1,5 @@
 import type { Ran } from '../run-world.ts';
 import type { Schedule } from '../scheduler/schedule.ts';
-import type { Digests } from './digest.ts';
 
 /** A broken invariant, and the schedule that breaks it. */
 export type Finding = {
@@ -29,8 +28,6 @@ export type Tally = {
   /** How often the premise of each invariant occurred. */
   premises: Counts;
   findings: Finding[];
-  /** Of the seeds that run again. */
-  digests: Digests;
 };
 
 export const newTally = (): Tally => ({
@@ -43,7 +40,6 @@ export const newTally = (): Tally => ({
   departures: {},
   premises: {},
   findings: [],
-  digests: {},
 });
 
 const count = (counts: Counts, name: string, by = 1): void => {
@@ -90,5 +86,4 @@ export const mergeTally = (into: Tally, from: Tally): void => {
     for (const [name, by] of Object.entries(from[kind])) count(into[kind], name, by);
   }
   into.findings.push(...from.findings);
-  Object.assign(into.digests, from.digests);
 };
