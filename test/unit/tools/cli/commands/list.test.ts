@@ -1,9 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { userTexts } from '#lib/downstream/user-texts.ts';
 import { advices } from '#lib/extraction/advice.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { type FindOptions, matches, selectOpen } from '../../../../../tools/cli/aws/find-extractions.ts';
-import type { CommandContext } from '../../../../../tools/cli/commands/command-context.ts';
 import { describeNone } from '../../../../../tools/cli/commands/list.ts';
 import {
   adviceSummary,
@@ -13,6 +12,7 @@ import {
   outcomeRows,
 } from '../../../../../tools/cli/commands/list-rows.ts';
 import { output } from '../../../../../tools/cli/commands/output.ts';
+import { commandIn } from '../../../../support/command-shell.ts';
 import { at, closedExtraction, extractionIn, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 const later = extractionIn('RUNNING', { dueAt: iso(20), requestedAt: iso(5) });
@@ -101,10 +101,9 @@ test.each([
   ['on AWS', false, 'https://of-the-stack'],
   ['on an emulator, as it serves it', true, 'http://127.0.0.1:4566/api'],
 ])('output prints the address of the API %s', async (_, isEmulated, address) => {
-  const print = vi.fn();
   const api = { base: 'http://127.0.0.1:4566/api', webhookUrl: 'http://127.0.0.1:4566/api/webhook' };
   const deployment = { api, isEmulated, output: () => 'https://of-the-stack' };
-  const context = { shell: { print }, connect: async () => deployment } as unknown as CommandContext;
+  const { context, printed, facts } = commandIn(deployment);
   expect(await output('ApiUrl', {}, context)).toBe(0);
-  expect(print).toHaveBeenCalledExactlyOnceWith(address, { name: 'ApiUrl', value: address });
+  expect([printed, facts]).toEqual([[address], [{ name: 'ApiUrl', value: address }]]);
 });

@@ -1,9 +1,9 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test, vi } from 'vitest';
 import type { Extraction } from '#lib/extraction/record.ts';
-import type { CommandContext } from '../../../../../tools/cli/commands/command-context.ts';
 import { startAgain } from '../../../../../tools/cli/commands/start-again.ts';
 import { againOf } from '../../../../../tools/cli/operate/start-again.ts';
+import { commandIn } from '../../../../support/command-shell.ts';
 import {
   at,
   closedExtraction,
@@ -52,8 +52,6 @@ test('an hour after its outcome, what is to be requested later is requested', ()
 /** `start-again --batch morning --as new` over these records, and an API that knows keys. */
 const run = (records: readonly Extraction[], options: object = {}, targets = '{}') => {
   const sent = new Map<string | null, unknown>();
-  const files: Record<string, string> = {};
-  const [printed, facts]: [string[], object[]] = [[], []];
   const fetch = async (_: unknown, init?: RequestInit) => {
     const key = new Headers(init?.headers).get('idempotency-key');
     const status = sent.has(key) ? 200 : 202;
@@ -70,22 +68,7 @@ const run = (records: readonly Extraction[], options: object = {}, targets = '{}
     const body = new TextEncoder().encode(JSON.stringify(answer));
     return { response: { statusCode: 200, headers: {}, body } };
   };
-  const shell = {
-    now: () => at(100),
-    sleep: async () => {},
-    wait: () => {},
-    hint: () => {},
-    interrupted: () => new AbortController().signal,
-    confirm: vi.fn(async () => false),
-    readText: async () => targets,
-    writePrivately: async (path: string, bytes: Uint8Array) => {
-      files[path] = Buffer.from(bytes).toString();
-    },
-    print: (lines: string | readonly string[], fact: object) => {
-      printed.push(...[lines].flat());
-      facts.push(fact);
-    },
-  };
+  const confirm = vi.fn(async () => false);
   const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' };
   const deployment = {
     client: { region: 'eu-west-1', credentials, requestHandler: { handle } },
@@ -93,9 +76,12 @@ const run = (records: readonly Extraction[], options: object = {}, targets = '{}
     api: { base: 'https://api.example', fetch },
     stackName: 'Cosecha-prod',
   };
-  const context = { shell, connect: async () => deployment } as unknown as CommandContext;
+  const { context, files, printed, facts } = commandIn(deployment, {
+    confirm,
+    readText: async () => targets,
+  });
   const once = () => startAgain({ batch: 'morning', as: 'new', targets: 'ids.json', ...options }, context);
-  return { once, sent, files, printed, facts, shell };
+  return { once, sent, files, printed, facts, confirm };
 };
 
 const all = [again, renew, { ...byCredentials, batch: 'morning', reference: 'user-6' } as Extraction];
@@ -145,7 +131,7 @@ test('a dry run, and a prompt that is not confirmed, request nothing', async () 
   ]);
   const asked = run(all, {}, ids);
   await expect(asked.once()).rejects.toThrow('Nothing was requested');
-  expect(asked.shell.confirm).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('Cosecha-prod'), '1');
+  expect(asked.confirm).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('Cosecha-prod'), '1');
   expect(dry.sent.size + asked.sent.size).toBe(0);
 });
 

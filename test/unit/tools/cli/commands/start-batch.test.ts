@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { defined } from '#lib/defined.ts';
 import type { BatchSummary } from '#lib/extraction/api/public-view.ts';
 import { start } from '../../../../../tools/cli/commands/start.ts';
 import { warningOf } from '../../../../../tools/cli/commands/start-batch.ts';
 import { parseBatchFile } from '../../../../../tools/cli/operate/parse-batch-file.ts';
 import { decodeText } from '../../../../../tools/cli/terminal/decode-text.ts';
 import type { StartRate } from '../../../../../tools/cli/terminal/describe-rate.ts';
+import { commandIn } from '../../../../support/command-shell.ts';
 
 const request = (reference: string, more: object = {}) => ({
   entity: 'bank',
@@ -73,8 +75,6 @@ describe('a file of requests', () => {
 /** `start --batch b` over an API that knows keys, and has these summaries one after the other. */
 const run = (text: string, options: object = {}, columns?: number) => {
   const keys = new Set<string>();
-  const [printed, hints, bars]: [string[], string[], string[]] = [[], [], []];
-  const facts: object[] = [];
   const summaries: BatchSummary[] = [
     {
       batch: 'b',
@@ -106,25 +106,13 @@ const run = (text: string, options: object = {}, columns?: number) => {
     if (String(init.body).includes('refused')) return new Response('{}', { status: 422 });
     return Response.json({}, { status: 202, headers });
   };
-  const shell = {
-    columns,
-    readText: async () => text,
-    interrupted: () => new AbortController().signal,
-    sleep: async () => undefined,
-    now: () => new Date(0),
-    wait: (line: string | undefined) => void (line === undefined || bars.push(line)),
-    hint: (line: string | readonly string[]) => void hints.push(...[line].flat()),
-    print: (lines: string | readonly string[], fact: object) => {
-      printed.push(...[lines].flat());
-      facts.push(fact);
-    },
-  };
-  const context = {
-    shell,
-    connect: async () => ({ api: { base: 'https://api.example', fetch }, acceptedRequests: () => ({}) }),
-  };
-  const again = () => start('r.jsonl', { batch: 'b', ...options }, context as never);
-  return { again, printed, hints, bars, facts, paths, keys };
+  const api = { base: 'https://api.example', fetch };
+  const { context, printed, hints, waits, facts } = commandIn(
+    { api, acceptedRequests: () => ({}) },
+    { ...defined({ columns }), readText: async () => text },
+  );
+  const again = () => start('r.jsonl', { batch: 'b', ...options }, context);
+  return { again, printed, hints, waits, facts, paths, keys };
 };
 
 test('a batch is requested once, however often it runs, and followed by its summary and no id', async () => {
@@ -153,7 +141,7 @@ test('a line that the API refuses is named by its number', async () => {
 test('progress is a bar on a terminal, and elsewhere lines', async () => {
   const terminal = run(fileOf(request('1'), request('2')), {}, 80);
   await terminal.again();
-  expect([terminal.bars, terminal.hints]).toEqual([[`${'█'.repeat(20)} 2 of 2 requested`], []]);
+  expect([terminal.waits, terminal.hints]).toEqual([[`${'█'.repeat(20)} 2 of 2 requested`], []]);
   const piped = run(fileOf(request('1'), request('2')));
   await piped.again();
   expect(piped.hints).toEqual(['2 of 2 requested']);
@@ -173,19 +161,9 @@ test('a key of another request is answered with how to go on', async () => {
     title: 'The key was used.',
   });
   const fetch = async () => new Response(body, { status: 422 });
-  const shell = {
-    readText: async () => '{}',
-    randomId: () => 'k',
-    hint: () => undefined,
-    wait: () => undefined,
-  };
-  const context = {
-    shell,
-    connect: async () => ({ api: { base: 'https://api.example', fetch }, acceptedRequests: () => ({}) }),
-  };
-  await expect(start(undefined, { file: '-' }, context as never)).rejects.toThrow(
-    'Use a new --idempotency-key',
-  );
+  const api = { base: 'https://api.example', fetch };
+  const { context } = commandIn({ api, acceptedRequests: () => ({}) }, { readText: async () => '{}' });
+  await expect(start(undefined, { file: '-' }, context)).rejects.toThrow('Use a new --idempotency-key');
 });
 
 test('a file with more encrypted credentials than can be started within an hour is warned of', () => {
