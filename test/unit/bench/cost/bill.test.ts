@@ -10,7 +10,6 @@ import {
   storedQuantities,
 } from '../../../bench/cost/bill.ts';
 import type { Call, Entry } from '../../../bench/ledger/ledger.ts';
-import { usageOf, usageOfDue } from '../../../bench/load/usage.ts';
 import { CannotBeCounted } from '../../../bench/units/item-bytes.ts';
 
 const polling = { pollFirstSeconds: 5, pollBackoff: 2, pollEverySeconds: 120 };
@@ -124,19 +123,4 @@ test('what is stored is billed for its days, and what leaves AWS by the byte', (
   // 2,000 bytes for 120 days: 2e9 / 2^30 GB × 3.95 months × $0.20 a million.
   expect(dollarsOf(stored, ['backupGigabyteMonth'])).toBeCloseTo(1.47, 2);
   expect(dollarsOf(stored)).toBeCloseTo(6.78, 2);
-});
-
-test('usage has the units and calls of each, without the provider, and the median CPU time of warm invocations', () => {
-  const calls = [update, call('kms', 'Decrypt'), call('provider', 'POST'), call('secretsmanager', 'Get')];
-  const entries = [5, 7, 9].map((cpuMs) => entry({ cpuMs, calls }));
-  const usage = usageOf([...entries, entry({ cpuMs: 500, initCpuMs: 60 })], 2, units);
-  expect(usage).toEqual({
-    'calls to AWS': 3,
-    'write units': 4.5,
-    'of these the index': 1.5,
-    'read units': 0,
-    'bytes of answers': 30,
-    'CPU ms': 14,
-  });
-  expect(usageOfDue(usage, usageOf(entries.slice(1), 2, units), 4)).toMatchObject({ 'calls to AWS': 0.25 });
 });
