@@ -2,6 +2,7 @@ import { extractionsClient } from '#lib/client/extractions-client.ts';
 import type { ExtractionRequest } from '#lib/client/request-extraction.ts';
 import { defined } from '#lib/defined.ts';
 import type { TaskRequest } from '#lib/provider/tasks/start-task.ts';
+import type { Plan } from '../../sandbox/plan-schemas.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
 
 /**
@@ -16,6 +17,21 @@ export const bodyByCredentials = (username: string): TaskRequest => ({
     { id: 'movement', params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } } },
   ],
 });
+
+type User = { readonly username: string; readonly byConsent?: boolean };
+
+/** The request of a user for whom the sandbox then behaves as planned. By consent, the username is a national id. */
+export const prepareRequest = async (
+  provider: LocalSystem['provider'],
+  { username, byConsent = false }: User,
+  plan: Plan,
+): Promise<ExtractionRequest> => {
+  await provider.setPlan(username, plan);
+  if (!byConsent) return bodyByCredentials(username);
+  const product = 'movement';
+  const { consentId } = await provider.createConsent({ owner: username, products: [product] });
+  return { method: 'consent', product, consentId, target: username };
+};
 
 /** Requests an extraction as callers do, and returns its id. Throws where a retry would be needed, as it would be counted. */
 export const request = async (

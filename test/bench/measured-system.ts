@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { executionArn } from '#lib/aws/step-functions.ts';
-import type { ExtractionRequest } from '#lib/client/request-extraction.ts';
 import type { PublicExtraction } from '#lib/extraction/api/public-view.ts';
 import { newNationalId } from '../../sandbox/consents/national-id.ts';
 import { type LocalSystem, startLocalSystem } from '../../tools/local/local-system.ts';
@@ -9,7 +8,7 @@ import { createRunDirectory } from '../../tools/local/paths.ts';
 import { createRunOutput } from '../../tools/local/run-output.ts';
 import { wholeHistory } from '../support/aws/follow-execution.ts';
 import type { StoppableRun } from '../support/programs/run-until-stopped.ts';
-import { bodyByCredentials, request } from './benchmark-request.ts';
+import { prepareRequest, request } from './benchmark-request.ts';
 import { createLedger, type Entry, type Ledger } from './ledger/ledger.ts';
 
 /** The app on a new emulator, the sandbox as its provider, and a ledger in which every function records its calls. */
@@ -39,7 +38,7 @@ export const startMeasuredSystem = async (
     settings: { ...settings, sweepEveryMinutes: '60' },
     emulatorEnv,
     // The emulator's first processes may take over 5 s for a delivery, which would then be repeated.
-    attemptTimeoutMs: 60_000,
+    sandbox: { attemptTimeoutMs: 60_000 },
   }).finally(() => show.rest());
   return { ...system, ledger, signal };
 };
@@ -47,33 +46,17 @@ export const startMeasuredSystem = async (
 /** `polled`: every webhook is lost, and the machine reads once. */
 export type Path = 'happy' | 'polled' | 'consent';
 
-/** A request for a task that `finish` ends. */
-type Order = { readonly body: ExtractionRequest; readonly finish: () => Promise<unknown> };
-
-const order = async ({ provider }: MeasuredSystem, path: Path): Promise<Order> => {
-  if (path === 'consent') {
-    // Its own for each extraction, so that each needs its own Task Token.
-    const target = newNationalId();
-    await provider.setPlan(target, { durationMs: null });
-    const { consentId } = await provider.createConsent({ owner: target, products: ['movement'] });
-    return {
-      body: { method: 'consent', product: 'movement', consentId, target },
-      finish: async () => {
-        const [task] = await provider.polledTasks({ username: target });
-        await provider.finishPolled(task?.taskId ?? '');
-      },
-    };
-  }
-  const username = randomUUID();
+/** A request for a task that `finish` ends. By consent, each user is another, so that each needs a Task Token. */
+const order = async ({ provider }: MeasuredSystem, path: Path) => {
+  const byConsent = path === 'consent';
+  const username = byConsent ? newNationalId() : randomUUID();
   const lost = path === 'polled' ? { webhook: { drop: [1, 2, 3, 4, 5] } } : {};
-  await provider.setPlan(username, { durationMs: null, ...lost });
-  return {
-    body: bodyByCredentials(username),
-    finish: async () => {
-      const [task] = await provider.tasks({ username });
-      await provider.finish(task?.taskId ?? '');
-    },
+  const body = await prepareRequest(provider, { username, byConsent }, { durationMs: null, ...lost });
+  const finish = async () => {
+    const [task] = await (byConsent ? provider.polledTasks({ username }) : provider.tasks({ username }));
+    return byConsent ? provider.finishPolled(task?.taskId ?? '') : provider.finish(task?.taskId ?? '');
   };
+  return { body, finish };
 };
 
 const isOf = (extractionId: string) => (entry: Entry) => entry.extractionId === extractionId;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import {
   CreateAccessKeyCommand,
@@ -13,13 +13,10 @@ import {
 } from '@aws-sdk/client-lambda';
 import type { TestProject } from 'vitest/node';
 import { LOCAL_STAGE, stackNameOf } from '#lib/aws/stage.ts';
-import { sandboxControl } from '../../sandbox/control-client.ts';
-import { startSandbox } from '../../sandbox/sandbox.ts';
-import { emulatorApiUrl, toEmulatorUrl } from '../../tools/cli/aws/local-deployment.ts';
-import { deployStack } from '../../tools/local/deploy.ts';
-import { type Emulator, startEmulator } from '../../tools/local/emulator/emulator.ts';
-import { fillSecrets } from '../../tools/local/fill-secrets.ts';
+import type { Emulator } from '../../tools/local/emulator/emulator.ts';
+import { startLocalSystem } from '../../tools/local/local-system.ts';
 import { createRunDirectory } from '../../tools/local/paths.ts';
+import { createRunOutput } from '../../tools/local/run-output.ts';
 import { saveFunctionLogs } from '../../tools/local/save-function-logs.ts';
 import { faultsEnvironment } from './injected-failures/preload-variables.ts';
 import { searchAfterTheSuite } from './leaks/search-after-the-suite.ts';
@@ -28,10 +25,7 @@ import { auditAfterTheSuite } from './support/audit-after-the-suite.ts';
 import { checkStreamRecords } from './support/check-stream-records.ts';
 import { deliveries, functionTimeoutSeconds, outageSettings, settings } from './time-limits.ts';
 
-const stage = LOCAL_STAGE;
-export const stackName = stackNameOf(stage);
-/** A UUID: only such a client can create OTP tokens and Task Tokens. */
-export const clientId = '00000000-0000-4000-8000-00000000e2e0';
+export const stackName = stackNameOf(LOCAL_STAGE);
 
 /** Everything a test needs to reach its deployment. */
 export type Deployed = {
@@ -98,50 +92,42 @@ const deploy = async (name: Name): Promise<Deployment> => {
   const startedAt = new Date();
   const directory = await createRunDirectory(`e2e-${name}`, startedAt);
   const markers = newSecretMarkers();
-  const apiKey = randomBytes(24).toString('hex');
-  const signingKey = randomBytes(24).toString('hex');
-  const sandbox = await startSandbox({
-    clients: [{ clientId, apiKey, webhook: { signingKey, mode: 'plain' } }],
-    markers: { result: markers.result, webhook: markers.webhookField },
-    taskDurationMs: 300,
-    ...deliveries,
-  });
   const faults = await faultsEnvironment(directory);
-  const starting = startEmulator({
-    auth: true,
-    directory,
-    // It writes its state to disk first.
-    stopGraceMs: 300_000,
-    env: {
-      ...faults,
-      // It writes its state when it ends (ministack/core/persistence.py). The state is searched for leaks.
-      PERSIST_STATE: '1',
-      STATE_DIR: join(directory, 'state'),
-    },
-  });
+  const cleanups: (() => Promise<unknown>)[] = [];
   let stopping: Promise<void> | undefined;
+  const stopAll = async (): Promise<void> => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  };
   const stop = () => {
     stopping ??= stopAll();
     return stopping;
   };
-  const stopAll = async () => {
-    await sandbox.close();
-    const emulator = await starting;
-    await saveFunctionLogs(emulator, join(directory, 'functions.log'));
-    await emulator.stop();
-  };
   try {
-    const outputs = await deployStack({
-      emulator: starting,
-      context: { stage, providerBaseUrl: sandbox.baseUrl, ...deployments[name], providerClientId: clientId },
+    const { emulator, outputs, api, webhookUrl, access, secrets } = await startLocalSystem({
       directory,
+      show: createRunOutput(createWriteStream(join(directory, 'deployment.log')), Date.now),
+      signal: new AbortController().signal,
+      atEnd: (cleanup) => void cleanups.push(cleanup),
+      settings: deployments[name],
+      sandbox: {
+        markers: { result: markers.result, webhook: markers.webhookField },
+        taskDurationMs: 300,
+        ...deliveries,
+        // A line has the username, which the search for leaks searches for.
+        log: () => undefined,
+      },
+      auth: true,
+      // It writes its state to disk first.
+      stopGraceMs: 300_000,
+      emulatorEnv: {
+        ...faults,
+        // It writes its state when it ends (ministack/core/persistence.py). The state is searched for leaks.
+        PERSIST_STATE: '1',
+        STATE_DIR: join(directory, 'state'),
+      },
     });
-    const emulator = await starting;
+    cleanups.push(() => saveFunctionLogs(emulator, join(directory, 'functions.log')));
     await lengthenTimeouts(emulator);
-    const api = emulatorApiUrl(emulator.endpoint, outputs.ApiId ?? '');
-    const webhookUrl = toEmulatorUrl(api, outputs.WebhookUrl ?? '');
-    await sandboxControl(sandbox.baseUrl).setWebhook(clientId, { url: webhookUrl });
-    await fillSecrets(emulator, stackName, { providerApiKey: apiKey, webhookSigningKey: signingKey });
     const callers = {
       caller: await createCaller(emulator, 'caller'),
       stranger: await createCaller(emulator, 'stranger'),
@@ -150,11 +136,11 @@ const deploy = async (name: Name): Promise<Deployment> => {
       client: emulator.client,
       caFile: emulator.caFile ?? '',
       outputs,
-      api,
+      api: api.base,
       webhookUrl,
-      sandboxUrl: sandbox.baseUrl,
-      signingKey,
-      apiKey,
+      sandboxUrl: access.baseUrl,
+      signingKey: secrets.webhookSigningKey,
+      apiKey: secrets.providerApiKey,
       directory,
       faultsDirectory: faults.COSECHA_FAULTS,
       markers,

@@ -3,7 +3,7 @@ import { ApiError, type ExtractionRequest, extractionsClient, NoAnswerError } fr
 import { newNationalId } from '../../sandbox/consents/national-id.ts';
 import { limitParallelCalls } from '../../tools/cli/operate/limit-parallel-calls.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
-import { bodyByCredentials } from '../bench/benchmark-request.ts';
+import { prepareRequest } from '../bench/benchmark-request.ts';
 import { type PlannedFault, planFaultIn } from '../e2e/injected-failures/plan-fault.ts';
 import type { Storm } from './draw-storm.ts';
 
@@ -25,11 +25,8 @@ const atOnce = limitParallelCalls(8);
 const prepare = async ({ provider }: LocalSystem, drawn: Storm['requests'][number], index: number) => {
   const { name, entity, byConsent, plan } = drawn;
   const username = byConsent ? newNationalId(10_000_000 + index) : name;
-  await provider.setPlan(username, plan);
-  if (!byConsent) return { ...drawn, username, body: { ...bodyByCredentials(name), entity } };
-  const product = 'movement';
-  const { consentId } = await provider.createConsent({ owner: username, products: [product] });
-  return { ...drawn, username, body: { method: 'consent', product, consentId, target: username } as const };
+  const body = await prepareRequest(provider, { username, byConsent }, plan);
+  return { ...drawn, username, body: byConsent ? body : { ...body, entity } };
 };
 
 const send = async ({ api }: LocalSystem, request: Request): Promise<Sent> => {

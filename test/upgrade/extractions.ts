@@ -6,7 +6,7 @@ import { dynamoExtractionStore } from '#lib/aws/dynamo-extraction-store.ts';
 import { inLineIndex } from '#lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '#lib/aws/dynamo-task-store.ts';
 import { sendReconcileTo } from '#lib/aws/send-messages.ts';
-import { type ExtractionRequest, extractionsClient } from '#lib/client/index.ts';
+import { extractionsClient } from '#lib/client/index.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
 import type { Plan } from '../../sandbox/plan-schemas.ts';
 import { endWait } from '../../tools/acceptance/move-time.ts';
@@ -15,6 +15,7 @@ import { dynamoBreakers } from '../../tools/cli/aws/stores.ts';
 import { pauseCalls, resumeCalls } from '../../tools/cli/operate/change-holds.ts';
 import { CliError } from '../../tools/cli/terminal/errors.ts';
 import type { LocalSystem } from '../../tools/local/local-system.ts';
+import { prepareRequest } from '../bench/benchmark-request.ts';
 import { moveTimesIn } from '../support/aws/move-times.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -48,9 +49,9 @@ export const extractionsOf = ({ api, provider, emulator: { client }, outputs }: 
     });
   const tokenOf = async ({ taskId }: Extraction) => taskId && (await tasks.get(taskId))?.callbackToken;
   /** The client repeats what an update or a killed function leaves without an answer. */
-  const request = async (username: string, body: ExtractionRequest): Promise<One> => {
-    const { extraction } = await cosecha.requestExtraction(body);
-    return { extractionId: extraction.extractionId, username };
+  const request = async (username: string, byConsent: boolean, plan: Plan): Promise<One> => {
+    const body = await prepareRequest(provider, { username, byConsent }, plan);
+    return { extractionId: (await cosecha.requestExtraction(body)).extraction.extractionId, username };
   };
 
   return {
@@ -58,18 +59,8 @@ export const extractionsOf = ({ api, provider, emulator: { client }, outputs }: 
     provider,
     send: sendReconcileTo(queueClient({ client, isEmulated: true }), ReconcileQueueUrl),
 
-    requestWith: async (plan: Plan): Promise<One> => {
-      const username = `upgrade-${randomUUID()}`;
-      await provider.setPlan(username, plan);
-      const credentials = { mode: 'raw', value: { username, password: randomUUID() } } as const;
-      return request(username, { entity: 'sandbox-bank', credentials, actions: [{ id: 'product-balance' }] });
-    },
-
-    requestByConsent: async (target: string): Promise<One> => {
-      await provider.setPlan(target, { durationMs: null });
-      const { consentId } = await provider.createConsent({ owner: target, products: ['movement'] });
-      return request(target, { method: 'consent', product: 'movement', consentId, target });
-    },
+    requestWith: (plan: Plan) => request(`upgrade-${randomUUID()}`, false, plan),
+    requestByConsent: (target: string) => request(target, true, { durationMs: null }),
 
     /** Resolves once a delivery would wake the execution. */
     linked: (one: One) => until(one, tokenOf),

@@ -6,7 +6,7 @@ import { signedFetch } from '../../lib/client/signed-fetch.ts';
 import { defined } from '../../lib/defined.ts';
 import { sandboxControl } from '../../sandbox/control-client.ts';
 import { DEFAULT_WIDGET_CONFIG_ID } from '../../sandbox/registered-client.ts';
-import { DEFAULT_CLIENT_ID, startSandbox } from '../../sandbox/sandbox.ts';
+import { DEFAULT_CLIENT_ID, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { emulatorApiUrl, toEmulatorUrl } from '../cli/aws/local-deployment.ts';
 import { deployStack } from './deploy.ts';
 import { type Emulator, startEmulator } from './emulator/emulator.ts';
@@ -23,8 +23,12 @@ export type Run = {
   tree?: string;
   /** Settings of the app in place of the short times of `npm start`. */
   settings?: Readonly<Record<string, string>>;
-  /** How long the sandbox waits for an answer to a delivery, in milliseconds. Default: 5 s, as the provider. */
-  attemptTimeoutMs?: number;
+  /** How the sandbox behaves, where it is not as by default. */
+  sandbox?: Omit<SandboxOptions, 'clients'>;
+  /** Whether the emulator enforces IAM, over HTTPS. */
+  auth?: boolean;
+  /** How long the emulator may take to stop, in milliseconds. */
+  stopGraceMs?: number;
   /** Further environment variables of the emulator, which its functions inherit. */
   emulatorEnv?: Readonly<Record<string, string>>;
   /** Registers a cleanup for the end of the run, however it ends. The last one runs first. */
@@ -92,7 +96,9 @@ export const startLocalSystem = async (run: Run) => {
     api: { base, fetch: signedFetch(client) },
     /** The sandbox's control interface, which reports its events and acts for its users. */
     provider,
+    webhookUrl: webhook,
     access: { baseUrl: sandbox.baseUrl, apiKey: secrets.providerApiKey },
+    secrets,
     endOutage: sandbox.comeBack,
     /** Deploys another checkout over it, with the same settings. `directory` is an existing one of this deployment. */
     deployOver: async (options: { tree: string; directory: string; beforeDeploy: () => Promise<void> }) => {
@@ -105,7 +111,7 @@ export const startLocalSystem = async (run: Run) => {
 export type LocalSystem = Awaited<ReturnType<typeof startLocalSystem>>;
 
 const startProvider = async (
-  { directory, attemptTimeoutMs, show, atEnd }: Run,
+  { directory, sandbox: options, show, atEnd }: Run,
   secrets: Parameters<typeof fillSecrets>[2],
 ) => {
   const log = createWriteStream(join(directory, 'provider.log'));
@@ -113,7 +119,7 @@ const startProvider = async (
   const sandbox = await startSandbox({
     clients: [{ clientId: DEFAULT_CLIENT_ID, apiKey, webhook: { signingKey } }],
     log: (line) => log.write(`${line}\n`),
-    ...defined({ attemptTimeoutMs }),
+    ...options,
   });
   atEnd(() => sandbox.close());
   show.done('provider', `sandbox at ${sandbox.baseUrl}`);
@@ -121,11 +127,11 @@ const startProvider = async (
 };
 
 const startEmulatorOf = async (run: Run): Promise<Emulator> => {
-  const { port, directory, emulatorEnv, show, signal, atEnd } = run;
+  const { port, directory, emulatorEnv, auth = false, stopGraceMs, show, signal, atEnd } = run;
   const emulator = await startEmulator({
-    auth: false,
+    auth,
     directory,
-    ...defined({ port, env: emulatorEnv }),
+    ...defined({ port, env: emulatorEnv, stopGraceMs }),
     onInstall: () =>
       show.wait('emulator', 'installing MiniStack in a private Python environment (only once, about 10 s)'),
     signal,

@@ -55,7 +55,7 @@ await runUntilStopped(async ({ stop, atEnd }) => {
     atEnd,
     signal: stop,
     // The emulator's first processes may take over 5 s for a delivery.
-    attemptTimeoutMs: 60_000,
+    sandbox: { attemptTimeoutMs: 60_000 },
   }).finally(() => show.rest());
   const { provider } = system;
   await provider.setRestrictions(DEFAULT_CLIENT_ID, { startsPerSecond: perSecond, startsAtOnce: 1 });
