@@ -37,11 +37,6 @@ export const casesOf = (system: Extractions): Cases<One> => ({
     await finish(system, one);
     return one;
   },
-  'requested and held, as the provider is busy': async () => {
-    const one = await system.requestWith({ startForever: { kind: 'answer', status: 429 } });
-    await system.until(one, ({ lastProblem }) => lastProblem === 'http-429');
-    return { ...one, goOn: () => system.provider.setPlan(one.username, { durationMs: 300 }) };
-  },
   'TIMED_OUT, in grace': async () => {
     const one = await linked(system, open);
     await system.passDeadline(one);
@@ -57,8 +52,8 @@ export const casesOf = (system: Extractions): Cases<One> => ({
   },
 });
 
-/** They last for seconds only. With `line`, starts are paused after them, so that one waits in line until the update is over. */
-export const briefCasesOf = (system: Extractions, { line }: { readonly line: boolean }): Cases<One> => {
+/** They last for seconds only. Starts are paused after the first, so that the other waits in line until the update is over. */
+export const briefCasesOf = (system: Extractions): Cases<One> => {
   const starting = memoize(async (): Promise<One> => {
     const one = await system.requestWith({ durationMs: 300, start: [{ kind: 'slow', delayMs: 5_000 }] });
     await system.until(one, ({ status }) => status !== 'REQUESTED');
@@ -75,6 +70,6 @@ export const briefCasesOf = (system: Extractions, { line }: { readonly line: boo
   };
   return {
     'starting, with a slow call': starting,
-    ...(line ? { 'in line, as starts are paused': inLine } : {}),
+    'in line, as starts are paused': inLine,
   };
 };

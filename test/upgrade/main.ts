@@ -1,8 +1,8 @@
 /**
- * `npm run upgrade -- --from <commit>`: deploys that version to an emulator, then another one over it and the first one again, while
+ * `npm run upgrade -- --from <commit>`: deploys that version, by default HEAD, to an emulator, then another one over it and the first one again, while
  * extractions are in many states. If it is not the version of today, that one once more. Everything has to end as it must, and an audit ends it.
  */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -23,7 +23,7 @@ import { createRunOutput } from '../../tools/local/run-output.ts';
 import { auditAll, compareWithProvider } from '../soak/find-problems.ts';
 import { runUntilStopped } from '../support/programs/run-until-stopped.ts';
 import { briefCasesOf, casesOf } from './cases.ts';
-import { type Extractions, extractionsOf, type One } from './extractions.ts';
+import { extractionsOf, type One } from './extractions.ts';
 
 /** Nothing passes a limit by itself. A start call hangs for 5 s, so its timeout is far longer. */
 const settings = {
@@ -40,29 +40,13 @@ const settings = {
 const directory = await createRunDirectory('upgrade', new Date());
 const show = createRunOutput(process.stdout, Date.now);
 
-const hasLine = (tree: string): boolean => existsSync(join(tree, 'lib', 'rate-limit'));
-
-/**
- * What a version without the line leaves behind is held by a provider that is busy. Where there is a line, that would let all others wait,
- * so that one in line stands in its place. Before a version without it, the line is drained (docs/upgrade.md).
- */
-const casesBetween = (system: Extractions, running: string, next: string) => {
-  const all = casesOf(system);
-  const { 'requested and held, as the provider is busy': _held, ...others } = all;
-  const briefCases = briefCasesOf(system, { line: hasLine(running) && hasLine(next) });
-  return { cases: hasLine(running) ? others : all, briefCases };
-};
-
 /** Updates the system to a version while extractions are in every state, and waits until each has ended as it must. */
-const upgrade = async (
-  name: string,
-  [running, tree]: readonly [string, string],
-  local: LocalSystem,
-): Promise<void> => {
+const upgrade = async (name: string, tree: string, local: LocalSystem): Promise<void> => {
   const system = extractionsOf(local);
   mkdirSync(join(directory, name));
   const all = await updateInPlace<One>({
-    ...casesBetween(system, running, tree),
+    cases: casesOf(system),
+    briefCases: briefCasesOf(system),
     request: () => system.requestWith({ durationMs: 500 }),
     update: (beforeDeploy) => local.deployOver({ tree, directory: join(directory, name), beforeDeploy }),
     closed: (one) => system.until(one, ({ dueShard }) => dueShard === undefined),
@@ -94,7 +78,7 @@ const keepsUnknown = async (local: LocalSystem, goBack: () => Promise<void>): Pr
 };
 
 const { values } = parseArgs({ options: { from: { type: 'string' } } });
-const from = values.from ?? readFileSync(join(repository, 'test/releases/0.1.0/commit'), 'utf8').trim();
+const from = values.from ?? 'HEAD';
 
 await runUntilStopped(async ({ stop: signal, atEnd }) => {
   const since = new Date();
@@ -103,12 +87,12 @@ await runUntilStopped(async ({ stop: signal, atEnd }) => {
   const next = isSecond ? repository : laterThan(from, join(directory, 'next'));
   show.note('upgrade', `${from}, and then ${isSecond ? 'the files of today' : 'a later version of it'}`);
   const local = await startLocalSystem({ directory, show, signal, atEnd, settings, tree: old });
-  await upgrade('forward', [old, next], local);
-  const back = () => upgrade('back', [next, old], local);
+  await upgrade('forward', next, local);
+  const back = () => upgrade('back', old, local);
   // Its status was changed by this program, and not by Cosecha.
   const changed = isSecond ? await back() : await keepsUnknown(local, back);
   // Today's audit need not read the settings of an earlier version.
-  if (isSecond) await upgrade('again', [old, next], local);
+  if (isSecond) await upgrade('again', next, local);
   const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client: local.emulator.client });
   const found = await auditAll(deployment, since);
   const problems = found.filter(({ extractionId }) => extractionId === undefined || extractionId !== changed);
