@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Advised, adviceOf, advices, judgeOutcome, outcomeText } from '#lib/extraction/advice.ts';
 import { meaningOf, publicCodes } from '#lib/extraction/causes.ts';
@@ -180,16 +179,6 @@ test.each<readonly [string, { errorType: string; errorCode?: string }, string]>(
   ['what is too long for a word', { errorType: 'X'.repeat(65) }, 'OTHER'],
 ])('the reason of a failure that names %s', (_what, failure, reason) => {
   expect(failureReason(failure)).toBe(reason);
-});
-
-test('whatever an answer names, the code of it has no text of it', () => {
-  fc.assert(
-    fc.property(fc.string(), fc.option(fc.string(), { nil: undefined }), (errorType, errorCode) => {
-      expect(problemOf(named(new ProviderAmbiguous('', { status: 500 }), errorType, errorCode))).toMatch(
-        /^http-500\/[A-Za-z]\w{0,63}(\/[A-Za-z]\w{0,63})?$/,
-      );
-    }),
-  );
 });
 
 test.each(['See the log of start-task.', '', '11111111-1', 'A12345', 'x'.repeat(201), null, 1])(

@@ -53,30 +53,12 @@ describe('the MAC of credentials', () => {
     expect(await known(repeated)).toEqual({ credentialsMac, isConfirmed: true });
   });
 
-  test('is one for each user and password, however the user is written and whatever else was sent', async () => {
-    const macOf = async (value: Record<string, unknown>) => (await known(raw(value))).credentialsMac;
-    const asked = await macOf({ username: '9.007.928-K', password: 'x', businessId: '11.111.111-1' });
-    for (const username of ['9007928k', '9007928-K', ' 9 007 928-k', '09.007.928-k']) {
-      const value = { password: 'x', businessId: '111111111', username, code: username };
-      expect(await macOf(value)).toBe(asked);
-    }
-    const others = [
-      { username: '9.007.928-K', password: 'X', businessId: '11.111.111-1' },
-      { username: '9.007.928-K', password: 'x', businessId: '22.222.222-2' },
-      { username: '9.007.928-1', password: 'x', businessId: '11.111.111-1' },
-      { username: '9.007.928-K', password: 'x' },
-    ];
-    for (const value of others) expect(await macOf(value)).not.toBe(asked);
-    // Where the documented names are missing, every field counts.
-    for (const name of ['username', 'password']) {
-      expect(await macOf({ [name]: 'a', pin: '1' })).not.toBe(await macOf({ [name]: 'a', pin: '2' }));
-    }
-    // Unicode has two forms of an accented letter, and a keyboard chooses one.
-    for (const field of ['username', 'password', 'pin']) {
-      const login = { username: 'ana', password: 'x' };
-      const composed = await macOf({ ...(field === 'pin' ? {} : login), [field]: 'Jos\u00e9' });
-      expect(await macOf({ ...(field === 'pin' ? {} : login), [field]: 'Jose\u0301' })).toBe(composed);
-    }
+  // test/fuzz/credentials has every other value.
+  test('is of every field where the documented names are missing', async () => {
+    for (const name of ['username', 'password'])
+      expect(await known(raw({ [name]: 'a', pin: '1' }))).not.toEqual(
+        await known(raw({ [name]: 'a', pin: '2' })),
+      );
   });
 });
 
