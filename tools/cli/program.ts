@@ -443,7 +443,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .action(run(async () => (await import('./commands/usage.ts')).usage)),
   (command, run) =>
     command('audit')
-      .description('check 18 rules over the requests of a period and all that is open')
+      .description('check every rule over the requests of a period and all that is open')
       .addOption(sinceOption('requests within 2h, for example, or since 2026-11-22T08:00:00Z', '24h'))
       .option('--sample <n>', 'only so many requests, drawn at random', count)
       .option('--seed <text>', 'draw the same as a run that printed this seed')

@@ -163,17 +163,3 @@ test.each([
     expect(stdout).toBe('{"Records":[]}\n');
   },
 );
-
-test('README names in its first screen which provider fits, what is assumed and what is not proven', () => {
-  const [first = '', rest = ''] = read('README.md').split('## Quick start');
-  for (const fact of ['HMAC-SHA256', '429', 'docs/provider-coverage.md', 'the real provider']) {
-    expect(first).toContain(fact);
-  }
-  const answers = [
-    'docs/erasure.md',
-    'docs/embedding.md#fixed-egress-addresses',
-    'docs/stream.md#from-another-account',
-    'docs/stream.md#from-a-container',
-  ];
-  for (const link of answers) expect(rest).toContain(`](${link})`);
-});

@@ -17,13 +17,6 @@ import { read } from './metric-names.ts';
 
 const repository = new URL('../../../', import.meta.url);
 
-test('docs/batches.md has how long the example is', () => {
-  const code = ['app', 'stack', 'handler'].map((name) => read(`examples/refresh/${name}.ts`)).join('');
-  const lines = code.split('\n').filter((line) => !/^\s*(?:\/\/|\/\*\*|$)/.test(line)).length;
-  expect(lines).toBeLessThanOrEqual(150);
-  expect(read('docs/batches.md')).toContain(`in ${lines} lines of code`);
-});
-
 test("docs/sandbox.md has the sandbox's outcome table", () => {
   expect(read('docs/sandbox.md')).toContain(outcomesAsMarkdown());
 });

@@ -6,10 +6,8 @@ import { Construct } from 'constructs';
 import { describe, expect, test } from 'vitest';
 import { Cosecha } from '../../../infra/cosecha.ts';
 import { prebuiltFunctions } from '../../../infra/lambda/prebuilt-functions.ts';
-import { read } from '../docs/metric-names.ts';
 import { embed, newApp, newStack, twoInOneStack, withWhatTheAccountHas } from './embedded.ts';
 import {
-  everyOption,
   flatten,
   functionsOf,
   notifyingAlarms,
@@ -269,17 +267,6 @@ test('two topics, and no props at all, are refused with a sentence', () => {
   expect(() => new Cosecha(stack, 'Bank', props)).toThrow('alarmTopic and alarmTopicArn both name a topic');
   // As from JavaScript.
   expect(() => new Cosecha(stack, 'Other', undefined as never)).toThrow('Setting stage is required');
-});
-
-test('docs/embedding.md has how many of the 500 resources of a stack a deployment takes', () => {
-  const count = (of: Template): number => Object.keys(of.toJSON().Resources as object).length;
-  const plain = newStack();
-  embed(plain, 'Bank');
-  const full = newStack();
-  embed(full, 'Bank', { ...(everyOption as object) });
-  expect(read('docs/embedding.md')).toContain(
-    `${count(Template.fromStack(plain))} resources, and ${count(Template.fromStack(full))} with every option`,
-  );
 });
 
 test('without the bundles of the package, the error names how to build it', () => {

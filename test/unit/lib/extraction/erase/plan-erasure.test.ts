@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { maxErasureSeconds, pauseWhileOpen, planErasure } from '#lib/extraction/erase/plan-erasure.ts';
+import { pauseWhileOpen, planErasure } from '#lib/extraction/erase/plan-erasure.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
-import { readConfig } from '../../../../../infra/settings/config.ts';
 import {
   at,
   closedExtraction,
@@ -10,8 +9,6 @@ import {
   iso,
   timings,
 } from '../../../../support/data/extraction-fixtures.ts';
-import { read } from '../../../docs/metric-names.ts';
-import { required } from '../../../infra/synth.ts';
 
 const planned = (record: Extraction | undefined, seconds = 10_000, given = timings) =>
   planErasure(record, 'request-1', at(seconds), given);
@@ -105,14 +102,4 @@ test('a later request under the same key is another record', () => {
 
 test('an open record is read again after as long as it has waited, from 30 s to 15 minutes', () => {
   expect([1, 100, 5_000].map((seconds) => pauseWhileOpen(iso(0), at(seconds)))).toEqual([30, 100, 900]);
-});
-
-test('docs/erasure.md has for how long an erasure is open at most, with the default settings', () => {
-  const {
-    deadlineSeconds: deadline,
-    machineSlackSeconds: machineSlack,
-    collectForSeconds: collectFor,
-  } = readConfig(required);
-  const hours = maxErasureSeconds({ ...timings, deadline, machineSlack, collectFor }) / 3_600;
-  expect(read('docs/erasure.md')).toContain(`[an alarm](operations.md#erasures-late) | ${hours} hours |`);
 });
