@@ -252,11 +252,6 @@ test('a topic of another region is refused, whether it is imported or of the sam
   );
 });
 
-test('a stack in a region outside of the partition aws is refused', () => {
-  const stack = new Stack(newApp(), 'Banking', { env: { region: 'cn-north-1' } });
-  expect(() => embed(stack, 'Bank')).toThrow('The region cn-north-1 is not supported');
-});
-
 test('two topics, and no props at all, are refused with a sentence', () => {
   const stack = newStack();
   const props = {

@@ -141,17 +141,6 @@ describe('the functions', () => {
     expect(reservedConcurrency(readConfig({ ...required, ...everyOption }))).toBe(sum);
   });
 
-  test('leave events of the dispatcher neither to age nor to repeat', () => {
-    const [invoke, ...others] = propertiesOf(template, 'AWS::Lambda::EventInvokeConfig');
-    expect(others).toEqual([]);
-    expect(flatten(invoke?.FunctionName)).toBe('<StartDispatcherFunction>');
-    expect(invoke).toMatchObject({
-      MaximumEventAgeInSeconds: 60,
-      MaximumRetryAttempts: 0,
-      Qualifier: '$LATEST',
-    });
-  });
-
   test('have the processor for 200 releases a second, of 2 ms each, if they release starts', () => {
     const { MemorySize } = all.get('dispatch-starts')?.properties ?? {};
     // A function has one vCPU at 1,769 MB (https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html).
@@ -217,11 +206,6 @@ describe('the functions', () => {
       expect(turnSeconds).toBeGreaterThan(Number(properties?.Timeout));
     },
   );
-
-  test('share one set of timings', () => {
-    const timings = [...all.values()].flatMap(({ variables }) => variables.TIMINGS ?? []);
-    expect(new Set(timings).size).toBe(1);
-  });
 });
 
 test('the machine has the definition of its own test', () => {

@@ -31,18 +31,6 @@ const bundle = async (files: Readonly<Record<string, string>>, plugin: Plugin): 
 
 const credentials = '@aws-sdk/credential-provider-node/dist-es/index.js';
 
-test('the environment takes the place of the credential chain', async () => {
-  const text = await bundle(
-    {
-      'index.js': `import { defaultProvider } from './node_modules/${credentials}';console.log(defaultProvider);`,
-      [`node_modules/${credentials}`]: "export const defaultProvider = () => 'the chain';",
-    },
-    useLambdaCredentials(),
-  );
-  expect(text).toContain('AWS_SESSION_TOKEN');
-  expect(text).not.toContain('the chain');
-});
-
 test('a build in which nothing imports the credential chain fails', async () => {
   const nothing = { 'index.js': `console.log('nothing of the SDK');` };
   await expect(bundle(nothing, useLambdaCredentials())).rejects.toThrow(
@@ -82,12 +70,6 @@ const withErrors = (schemas: string, index = 'export * from "./models/errors";')
   [`${client}/dist-es/models/errors.js`]: `import { Base as __BaseException } from "./Base";\n${errorClass('One')}${errorClass('Two')}`,
   [`${client}/dist-es/models/Base.js`]: 'export class Base extends Error {}',
   [`${client}/dist-es/schemas/schemas_0.js`]: `const _c = "client";\nconst _e = "error";\nconst n0 = "any";\nimport { One, Two } from "../models/errors";\nconst n0_registry = globalThis.registry;\n${schemas}`,
-});
-
-test('an error is in the bundle only if code imports it', async () => {
-  const text = await bundle(withErrors(registered('One') + registered('Two')), dropUnusedErrors());
-  expect(text).toContain('"One"');
-  expect(text).not.toContain('Two');
 });
 
 const notRegistered = 'are not registered one by one';

@@ -11,7 +11,7 @@ import { findBootstrapProblem } from '../../../../infra/deploy/find-bootstrap-pr
 import { findEmptySecrets } from '../../../../infra/deploy/find-empty-secrets.ts';
 import { findQuotaProblem, unreservedAtLeast } from '../../../../infra/deploy/find-quota-problem.ts';
 import { findVersionProblem } from '../../../../infra/deploy/find-version-problem.ts';
-import { stepsAfterDeploy, stepsAfterSynth } from '../../../../infra/deploy/next-steps.ts';
+import { stepsAfterDeploy } from '../../../../infra/deploy/next-steps.ts';
 import { findExampleProvider, refuseLocalOnAws } from '../../../../infra/deploy/refuse-local-on-aws.ts';
 import { refuseWrongEnvironment } from '../../../../infra/deploy/refuse-wrong-environment.ts';
 import { readConfig, reservedConcurrency } from '../../../../infra/settings/config.ts';
@@ -250,13 +250,6 @@ test.each([
   });
 });
 
-test('each script of package.json that runs the CDK CLI passes no settings', () => {
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
-  const verbs = ['synth', 'diff', 'bootstrap', 'deploy'];
-  for (const verb of verbs)
-    expect(scripts[verb]).toMatch(new RegExp(`cdk-for-stage\\.ts ${verb}( --quiet)?$`));
-});
-
 const credentials = { accessKeyId: 'id', secretAccessKey: 'key' };
 
 /** What is found where SSM gives this answer, and the request. */
@@ -299,13 +292,6 @@ test('npm run synth without a stage, whose settings npm run bootstrap takes too,
   const template = readFileSync(join(directory, 'cdk.out', 'Cosecha-preview.template.json'), 'utf8');
   expect(template).toContain('https://named.test');
   expect(template).not.toContain('provider.example');
-});
-
-test('after the synthesis of a stage, nobody is asked for the settings that it has', () => {
-  expect(stepsAfterSynth('t', 'prod').slice(2)).toEqual([
-    '1. Run npm run bootstrap, once per account and region.',
-    '2. Run npm run deploy -- --stage prod.',
-  ]);
 });
 
 test.each([

@@ -45,27 +45,6 @@ describe('settings', () => {
     expect(refusal({ ...days, graceSeconds: 2 * 86_400 - 7_199 })).toContain('refusedCredentialsDays');
   });
 
-  test('of a few seconds, as the tests need, are accepted', () => {
-    const fast = {
-      stage: 'local',
-      providerBaseUrl: 'http://127.0.0.1:8080',
-      webhookWaitSeconds: 9,
-      startWindowSeconds: 10,
-      startTimeoutSeconds: 8,
-      deadlineSeconds: 20,
-      machineSlackSeconds: 10,
-      pollFirstSeconds: 1,
-      pollEverySeconds: 2,
-      startRetryFirstSeconds: 1,
-      startRetryEverySeconds: 1,
-      providerConnectTimeoutMs: 1_000,
-      providerTimeoutMs: 1_000,
-      collectForSeconds: 10,
-      graceSeconds: 10,
-    };
-    expect(refusal(fast)).toBe('accepted');
-  });
-
   test('may have a fraction as a rate, also on the command line', () => {
     const rateOf = (startsPerSecond: unknown) => readConfig({ ...required, startsPerSecond }).startsPerSecond;
     expect([rateOf(0.05), rateOf('2.5'), rateOf('200'), rateOf(undefined)]).toEqual([

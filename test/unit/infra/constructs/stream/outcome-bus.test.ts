@@ -6,10 +6,6 @@ import { flatten, functionsOf, propertiesOf, statementsOfRole, synthesize } from
 
 const { template } = synthesize({ publishEvents: 'true' });
 
-test('a record holds its shard for six hours at most', () => {
-  template.hasResourceProperties('AWS::Lambda::EventSourceMapping', { MaximumRecordAgeInSeconds: 21_600 });
-});
-
 test('its role may read the stream, and write to the bus and the queue', () => {
   const statements = statementsOfRole(template, 'EventPublisherRole');
   expect(statements.map(({ Action, Resource }) => [[Action].flat().join(' '), flatten(Resource)])).toEqual([
