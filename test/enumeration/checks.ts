@@ -150,7 +150,7 @@ const closedLeftAlone: Check = {
 };
 
 const requestKept: Check = {
-  name: 'request-kept',
+  name: 'needed-request-kept',
   rule: 'No chain removes the item of a request that its last record needs.',
   broken: (chain) => {
     const { record } = chain.end;
@@ -304,7 +304,7 @@ const briefDecidesNothing: Check = {
 };
 
 const laggingAwaited: Check = {
-  name: 'lagging-awaited',
+  name: 'incomplete-read-again',
   rule: 'Results of COMPLETED that lack a part are read again until resultsLag has passed, and then stored as they are.',
   broken: (chain) => {
     const { happened, end, endedAt } = chain;

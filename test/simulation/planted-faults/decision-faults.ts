@@ -68,7 +68,7 @@ export const decisionFaults: Faults = {
     file: requestData,
     find: '  consent: done.consent,',
     replace: '  consent: always,',
-    caughtBy: 'request-kept',
+    caughtBy: 'needed-request-kept',
   },
   'What an operator ends keeps the item of its request.': {
     file: requestData,
@@ -99,7 +99,7 @@ export const decisionFaults: Faults = {
     file: due,
     find: 'earlier(lagEnd(record, timings), resultsAgain(record, now, timings));',
     replace: 'resultsAgain(record, now, timings);',
-    caughtBy: 'lagging-awaited',
+    caughtBy: 'incomplete-read-again',
   },
   "An operator's pause of the last read abandons the results.": {
     file: decide,
