@@ -188,7 +188,7 @@ export const someConsent = async (product: Product = 'movement', plan?: Plan) =>
 
 export const january = { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } };
 export const movement: TaskRequest['actions'] = [{ id: 'movement', params: january }];
-export const balanceAndMovement: TaskRequest['actions'] = [{ id: 'product-balance' }, ...movement];
+const balanceAndMovement: TaskRequest['actions'] = [{ id: 'product-balance' }, ...movement];
 
 /** The raw credentials for an outcome. */
 export const credentialsFor = (outcome: Outcome = 'COMPLETED') => ({

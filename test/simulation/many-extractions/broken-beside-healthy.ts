@@ -11,7 +11,7 @@ import {
 import { settings } from './settings.ts';
 
 /** Broken and healthy extractions side by side. Each mix harmed healthy ones under former rules. */
-export type Mix = {
+type Mix = {
   readonly name: string;
   /** What is broken, and what is healthy, requested within so many seconds. */
   readonly broken: (seconds: number) => readonly Member[];

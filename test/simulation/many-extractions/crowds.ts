@@ -188,7 +188,7 @@ export const allStarted = ({ population, extractions, erasing }: Service): boole
     return isStartOver(extractions.get(extractionId));
   });
 
-export type CrowdFigures = {
+type CrowdFigures = {
   readonly lost: number;
   readonly unconfirmed: number;
   readonly refused: number;
@@ -232,9 +232,6 @@ export const figuresOf = (service: Service, beside: readonly string[] = []): Cro
   };
 };
 
-export const runCrowd = (population: Population): Promise<Service> =>
-  new Service(population, randomChoices(1)).run(allStarted);
-
 /** What a crowd missed. */
 export const missedBy = (figures: CrowdFigures, { wanted }: Pick<Crowd, 'wanted'>): readonly string[] => {
   const { lost, refused, calls, transitions, lastStart, unconfirmed, beside } = figures;
@@ -277,7 +274,8 @@ export const printCrowds = async (print: (line: string) => void, only = ''): Pro
   print('| --- | ---: | ---: | ---: | ---: | ---: | --- | --- | --- |');
   for (const one of crowds) {
     if (!one.name.includes(only)) continue;
-    const figures = figuresOf(await runCrowd(one.population), one.beside);
+    const service = await new Service(one.population, randomChoices(1)).run(allStarted);
+    const figures = figuresOf(service, one.beside);
     const missed = missedBy(figures, one);
     isReached &&= missed.length === 0;
     const { lost, unconfirmed, refused, calls, transitions, lastStart, beside } = figures;

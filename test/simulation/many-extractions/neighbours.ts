@@ -71,7 +71,7 @@ export const drawNeighbour = (random: Random): Population => {
 };
 
 /** In seconds: the p99 of a caller with 1.5 starts a second, as long as that is less than his share of the rate. */
-export const maxWaitBeside = ({ line, members, rate }: Population): number | undefined => {
+const maxWaitBeside = ({ line, members, rate }: Population): number | undefined => {
   const callers = new Set(members.map(({ caller }) => caller)).size;
   if ((rate?.perSecond(0) ?? 0) < 2 * callers) return undefined;
   return line?.perSecond === undefined ? 6 : 5;
