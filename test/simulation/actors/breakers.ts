@@ -1,5 +1,6 @@
 import { type CircuitBreaker, createCircuitBreaker } from '#lib/breaker/circuit-breaker.ts';
 import { parseBreakerState } from '#lib/breaker/stored-breaker.ts';
+import { rateItem } from '#lib/rate-limit/rate-state.ts';
 import {
   operatorSettingsOf,
   type PausableCalls,
@@ -14,15 +15,17 @@ import { breakerSettings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 
 /** The table for one process. The world keeps what the process saw of it last. */
-const storeFor = (world: World, process: Process) => {
+export const storeFor = (world: World, process: Process) => {
   const carryOut: CarryOut = async (call, effect) => {
-    const { key } = call;
+    const { key, method } = call;
+    const kind = method === 'replace' ? 'write' : 'read';
+    if (key === rateItem) return world.kernel.call(process, { name: `${method} rate`, kind, take: effect });
     const seen = key === pausesItem ? world.pausesSeen : world.breakersSeen;
     // Without an answer the process does not know the state, and makes its call.
     seen.delete(process);
     const answer = await world.kernel.call(process, {
-      name: `${call.method} breaker of ${key === pausesItem ? 'the operator' : 'the caller'}`,
-      kind: call.method === 'replace' ? 'write' : 'read',
+      name: `${method} breaker of ${key === pausesItem ? 'the operator' : 'the caller'}`,
+      kind,
       take: effect,
     });
     const stored = (answer as StoredItem | undefined)?.state;

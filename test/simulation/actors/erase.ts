@@ -6,6 +6,7 @@ import { eraseTaskIn } from '../../support/stores/memory-task-store.ts';
 import type { Process } from '../world/process.ts';
 import { eraseLife, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
+import { endWaitFor } from './line.ts';
 import { tablesFor } from './tables.ts';
 
 /** What the places of an extraction do for one process. Each call of AWS takes effect at a time of its own. */
@@ -65,8 +66,7 @@ export const eraseOf = (world: World) => {
         eraseMessages([{ messageId: 'message', body }], {
           ...tablesFor(world, process),
           index: { find: async () => ({ entries: [] }) },
-          startLine: { find: async () => undefined, withdraw: async () => true },
-          wake: async () => 'gone',
+          ...endWaitFor(world, process),
           removals: removalsFor(world, process),
           erasures: erasureStoreOver(erasing, ({ method, key }, effect) =>
             kernel.call(process, {

@@ -1,5 +1,6 @@
 import type { World } from '../world/world.ts';
 import { eraseOf } from './erase.ts';
+import { dispatcherOf } from './line.ts';
 import { reconcileOf } from './reconcile.ts';
 import { requestExtractionOf } from './request-extraction.ts';
 import { startTaskOf } from './start-task.ts';
@@ -14,6 +15,7 @@ export const functionsOfWorld = (world: World) => {
     webhook: webhookOf(world),
     ...reconcileOf(world),
     sweep: sweepOf(world),
+    dispatch: dispatcherOf(world),
     ...eraseOf(world),
   };
 };

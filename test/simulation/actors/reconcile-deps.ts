@@ -12,6 +12,7 @@ import { settings, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { pausesFor } from './breakers.ts';
 import { sendFor, sessionsFor, taskTokensFor, unsealFor } from './calls.ts';
+import { endWaitFor } from './line.ts';
 import { tablesFor } from './tables.ts';
 
 const bytes = new TextEncoder().encode('secret-results []');
@@ -66,6 +67,7 @@ export const reconcileDepsFor = (world: World, process: Process, now: () => Date
   const isPaused = pausesFor(world, process);
   return {
     ...tables,
+    ...endWaitFor(world, process),
     isPaused: (calls) => {
       process.reads += 1;
       world.state('read', { by: process });

@@ -7,11 +7,11 @@ import {
   reconcileInvokerOf,
   reconcileMessages,
 } from '#lib/extraction/reconcile/reconcile.ts';
-import { memoryStartLine } from '../../support/stores/memory-start-line.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import type { QueuedMessage } from '../world/reconcile-queue.ts';
 import { lifeOf, timings } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
+import { endWaitFor } from './line.ts';
 import { reconcileDepsFor } from './reconcile-deps.ts';
 
 /** reconcile-extraction: for the machine, which waits for the answer, for the queue, and for an operator. */
@@ -82,9 +82,7 @@ export const reconcileOf = (world: World) => {
           process.byOperator = true;
           return cancel(extractionId, 'cancelled', {
             ...reconcileDepsFor(world, process, world.laterNow),
-            // Nobody is in line here: many-extractions has the line.
-            startLine: memoryStartLine(),
-            wake: async () => 'gone',
+            ...endWaitFor(world, process),
           });
         },
         () => undefined,

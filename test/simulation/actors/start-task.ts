@@ -1,16 +1,16 @@
-import type { ExecutionInput } from '#lib/extraction/api/create-extraction.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
 import type { SealedCredentialsData, SealedTargetData } from '#lib/extraction/sealed-request-data.ts';
 import { startForMachine } from '#lib/extraction/start/start.ts';
 import { type StartCall, startCallFrom } from '#lib/extraction/start/start-call.ts';
 import type { StoredRequest } from '#lib/extraction/store.ts';
-import { openLine } from '../../support/stores/memory-start-line.ts';
+import type { StartAttempt } from '../world/machine.ts';
 import type { Process, ProcessEnd } from '../world/process.ts';
 import { lifeOf, settings, timings } from '../world/settings.ts';
 import { fingerprintKey } from '../world/the-extraction.ts';
 import type { World } from '../world/world.ts';
 import { breakerFor } from './breakers.ts';
 import { sendFor, sessionsFor, taskTokensFor, unsealFor, wakeFor } from './calls.ts';
+import { startLineFor } from './line.ts';
 import { tablesFor } from './tables.ts';
 
 /** The start call of one process, for the request whose item it has found. */
@@ -53,7 +53,7 @@ const callFor = (
 export const startTaskOf = (world: World) => {
   let invocations = 0;
   return (
-    { input, token, attempt }: { input: ExecutionInput; token: string; attempt: number },
+    { input, token, number, entry, isReleased }: StartAttempt,
     ended: (end: ProcessEnd<unknown>) => void,
   ): void => {
     const { extractionId, requestId } = input;
@@ -65,7 +65,7 @@ export const startTaskOf = (world: World) => {
       lifeOf['start-task'],
       (process) =>
         startForMachine(
-          { extractionId, requestId, callbackToken: token, callbackAttempt: attempt },
+          { extractionId, requestId, callbackToken: token, callbackAttempt: number, entry, isReleased },
           {
             ...tablesFor(world, process),
             callFor: (record, stored) => callFor(world, process, record, stored),
@@ -78,8 +78,7 @@ export const startTaskOf = (world: World) => {
                 take: () => world.execution?.failTask(callbackToken, error, cause),
               }),
             breaker: breakerFor(world, process),
-            // Executions of this world have no state in which a start could wait: the populations have those.
-            startLine: openLine(),
+            startLine: startLineFor(world, process),
             // No call of this world is slow: the outages have those.
             whenSlow: () => () => undefined,
             logIn: sessionsFor(world, process).renew,
@@ -90,7 +89,7 @@ export const startTaskOf = (world: World) => {
               process.attemptIds.push(attemptId);
               return attemptId;
             },
-            now: attempt === 0 ? world.now : world.laterNow,
+            now: number === 0 ? world.now : world.laterNow,
             timings,
             telemetry: world.telemetry,
           },

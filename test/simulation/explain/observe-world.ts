@@ -1,9 +1,10 @@
 import { defined } from '#lib/defined.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
+import type { StoredEntry } from '#lib/rate-limit/start-line.ts';
 import { isKnown } from '../../../tools/cli/explain/explain-extraction.ts';
 import { gather } from '../../../tools/cli/explain/gather.ts';
 import { headlineFacts } from '../../../tools/cli/explain/headline.ts';
-import type { Execution, StorySources } from '../../../tools/cli/explain/sources.ts';
+import type { Execution, PlaceFacts, StorySources } from '../../../tools/cli/explain/sources.ts';
 import type { StoryFact } from '../../../tools/cli/explain/story-facts.ts';
 import { commandTextOf } from '../../../tools/cli/terminal/command-text.ts';
 import { holdsIn } from '../../../tools/cli/terminal/describe-hold.ts';
@@ -50,6 +51,12 @@ const storySettings = {
   poll: { first: settings.pollFirstSeconds, every: settings.pollEverySeconds, backoff: settings.pollBackoff },
 };
 
+const placeOf = (item: StoredEntry | undefined): PlaceFacts | undefined => {
+  if (item === undefined) return undefined;
+  const { requestId, waitingSince, waitedMs, callbackToken } = item;
+  return { requestId, ...defined({ waitingSince }), waitedMs, isWaiting: callbackToken !== undefined };
+};
+
 const deniable = ['record', 'execution', 'settings', 'task', 'holds', 'logs'] as const;
 
 /** The sources as they are now, of which some are denied. */
@@ -76,7 +83,7 @@ const sourcesNow = (
     deliveries: { items: refused.map((one) => ({ ...one, verifiedBy: undefined })), complete: true },
     holds,
     sweep: { enabled: isSweepOn, everyMinutes: settings.sweepEveryMinutes },
-    place: undefined,
+    place: placeOf(world.line.items.get(theExtraction)),
     line: { lanes: [] },
   };
   const entries = Object.entries(answers).map(([name, answer]) => [

@@ -35,8 +35,20 @@ const isNot = (time: string | undefined, at: number | undefined, view: View): st
   );
 };
 
-const differs = <Value>(stated: Value, shown: Value): string | false =>
+const differs = <Value>(stated: Value, shown: Value | undefined): string | false =>
   stated !== shown && `it was ${String(shown)}`;
+
+/** Whether a time that moves with the wait in line is not this one, by that wait. */
+const isNotAfterWait = (stated: string, unmoved: number, view: View, until?: number): string | false => {
+  const { least, most } = view.inLineMs(until);
+  // The clock that ended a wait may be ahead of the one that began it, and so may the one that asks.
+  const slackMs = most === 0 ? 0 : view.slackMs + view.trace.world.scenario.skew * 1_000;
+  const at = Date.parse(stated) - unmoved;
+  return (
+    !(at >= Math.min(least, most) - slackMs && at <= Math.max(least, most) + slackMs) &&
+    `it waited in line for ${least} to ${most} ms, and ${new Date(unmoved).toISOString()} moves with that`
+  );
+};
 
 /** When the grace, or the time for collecting, ends: both are 100 s here. */
 const readEnd = (stated: string, view: View) =>
@@ -99,7 +111,8 @@ const isPausedNow = (calls: string, view: View): boolean => {
   return (
     (names as readonly string[]).includes(calls) &&
     now >= startedAt + from * 1_000 &&
-    now <= pausedUntil(view)
+    // What happens at the same time takes milliseconds.
+    now <= pausedUntil(view) + 1_000
   );
 };
 
@@ -206,7 +219,7 @@ const reportedBy = ({ by, deliveredAt, at }: FactOf<'settled'>, view: View): Con
 /** The facts that can be stated while the record has a status. Any others are stated whatever it has. */
 const statedIn: Readonly<Record<string, string>> = {
   REQUESTED:
-    'notStartedBy endsNotStarted endsWithoutStart noExecution triesMeanwhile waitsForStart startFailed triesNow triesAgain',
+    'notStartedBy endsNotStarted endsWithoutStart noExecution triesMeanwhile waitsForStart startFailed triesNow triesAgain inLine maxWait',
   STARTING: 'startCalled startStale',
   RUNNING:
     'unrecordedDelivery unlinked timesOut deadlineOver polls waitsForWebhook queueContinues atProvider',
@@ -234,9 +247,11 @@ const ofStatus =
 const ofField = {
   status: (stated: string, view: View) => differs(stated, view.moment.record?.status ?? ''),
   after: (stated: string, view: View) => differs(stated, view.moment.record?.dueAt ?? ''),
-  deadline: (stated: string, view: View) => differs(Date.parse(stated), view.deadline),
-  windowEnd: (stated: string, view: View) =>
-    isNot(stated, view.requestedAt + settings.startWindowSeconds * 1_000, view),
+  deadline: (stated: string, view: View) => isNotAfterWait(stated, view.deadline, view, view.claimedAt),
+  windowEnd: (stated: string, view: View) => {
+    const unmoved = view.requestedAt + settings.startWindowSeconds * 1_000;
+    return view.inLineMs().most === 0 ? isNot(stated, unmoved, view) : isNotAfterWait(stated, unmoved, view);
+  },
   notBefore: (stated: string, view: View) => differs(stated, view.moment.record?.notBefore ?? ''),
   startingAt: (stated: string, view: View) => isNotOf(stated, view.writeOf('startingAt'), view),
   /** A start is stale once its function has timed out. */
@@ -388,10 +403,13 @@ export const oracles: { readonly [Name in FactName]: Oracle<Name> } = {
       : view.trace.world.breakers.size === 0 && 'no breaker is open',
   ],
 
-  // Nobody is in line in the world of one extraction: `explain-in-line.test.ts` has these.
-  inLine: () => [],
+  inLine: ({ since }, view) => [differs(since, view.waitingSince)],
+  // Its rate is in no source of this world: `explain-in-line.test.ts` has it.
   startExpected: () => [],
-  maxWait: ({ seconds: most }) => [differs(most, settings.maxWaitSeconds as number)],
+  maxWait: ({ seconds: most }, view) => [
+    view.waitingSince === undefined && 'it is not in line',
+    differs(most, settings.maxWaitSeconds as number),
+  ],
   notStartedBy: (_fact, view) => [
     view.moment.now + view.slackMs < view.requestedAt + settings.startWindowSeconds * 1_000 &&
       'it is not over',

@@ -16,13 +16,7 @@ const worlds = 6_000;
  * In the life of one extraction nobody waits in line, nobody writes the table by hand, and no backup is restored that is older than a start.
  * Unit tests have these facts.
  */
-const notStated: readonly FactName[] = [
-  'inLine',
-  'startExpected',
-  'maxWait',
-  'lacking',
-  'restoredUnconfirmed',
-];
+const notStated: readonly FactName[] = ['startExpected', 'lacking', 'restoredUnconfirmed'];
 
 /** The sealed data of a consent are lost while its results lag, which few seeds have. */
 const lostWhileCollecting: Scenario = {

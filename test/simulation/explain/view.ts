@@ -123,14 +123,39 @@ export class View {
 
   /** When the wait of the last try to start for its webhook ends. */
   get webhookWaitEnd(): number {
-    const { history } = this;
-    const left = history.findLastIndex(
-      ({ state, type }) => type === 'TaskStateExited' && state === 'StartTask',
-    );
-    const tries = history
-      .slice(0, left === -1 ? undefined : left)
-      .filter(({ type }) => type === 'TaskScheduled');
-    return Date.parse(tries.at(-1)?.at ?? '') + settings.webhookWaitSeconds * 1_000;
+    let state: string | undefined;
+    let tried = '';
+    for (const event of this.history) {
+      if (event.type === 'TaskStateEntered') state = event.state;
+      if (event.type === 'TaskScheduled' && state === 'StartTask') tried = event.at;
+    }
+    return Date.parse(tried) + settings.webhookWaitSeconds * 1_000;
+  }
+
+  /**
+   * For how long it has waited in line before this time, in milliseconds: at least while its callback token was there, and at most from the
+   * begin of each wait to the write that ended it.
+   */
+  inLineMs(until = this.moment.now): { readonly least: number; readonly most: number } {
+    const { requestId } = this.moment.record ?? {};
+    const items = this.before('lineItem').filter(({ at }) => at <= until);
+    const msOf = (name: 'callbackToken' | 'waitingSince', beginOf: (value: string, at: number) => number) => {
+      let [ms, begin]: [number, number | undefined] = [0, undefined];
+      let value: string | undefined;
+      for (const { at, content } of items) {
+        const now = content.after?.requestId === requestId ? content.after?.[name] : undefined;
+        if (now === value) continue;
+        if (begin !== undefined) ms += at - begin;
+        value = now;
+        begin = now === undefined ? undefined : beginOf(now, at);
+      }
+      return ms + (begin === undefined ? 0 : until - begin);
+    };
+    return {
+      least: msOf('callbackToken', (_token, at) => at),
+      // The write may be late.
+      most: msOf('waitingSince', (since) => Date.parse(since)),
+    };
   }
 
   get isExecutionOver(): boolean {
@@ -143,6 +168,18 @@ export class View {
 
   get deadline(): number {
     return this.requestedAt + settings.deadlineSeconds * 1_000;
+  }
+
+  /** When it was put in line last, as its item says. */
+  get waitingSince(): string | undefined {
+    return this.before('lineItem').at(-1)?.content.after?.waitingSince;
+  }
+
+  /** When the start was claimed last. */
+  get claimedAt(): number {
+    const isClaim = ({ content: { before, after } }: Happened<'record'>): boolean =>
+      before?.status === 'REQUESTED' && after.status === 'STARTING';
+    return this.#writes('before').findLast(isClaim)?.at ?? this.requestedAt;
   }
 
   /** When the first delivery of this record's task was stored. */

@@ -8,6 +8,7 @@ import * as refusedCredentials from './refused-credentials.ts';
 import * as rendezvous from './rendezvous.ts';
 import * as requestItems from './request-items.ts';
 import * as startCalls from './start-calls.ts';
+import * as startsInLine from './starts-in-line.ts';
 import * as transitionsAndOutcomes from './transitions-and-outcomes.ts';
 
 /** Every invariant. A finding names the first that is broken, so the more exact ones come first. */
@@ -48,6 +49,10 @@ export const invariants: readonly Invariant[] = [
   queueMessages.dueMessageContinued,
   collectingAndClosing.requestKept,
   collectingAndClosing.settledAndClosed,
+  startsInLine.withdrawnIsOver,
+  startsInLine.notStartedIsNotInLine,
+  startsInLine.nobodyWaitsInVain,
+  startsInLine.waitsNoLonger,
   startCalls.startWindowUsed,
   startCalls.notStartedMeansNoTask,
   startCalls.rejectedMeansNoTask,

@@ -52,9 +52,10 @@ export const openWhileUnfinished: Invariant = {
   },
 };
 
-const isNewer = (record: Extraction | undefined): boolean => (record?.schemaVersion ?? 1) > 1;
+export const isNewer = (record: Extraction | undefined): boolean => (record?.schemaVersion ?? 1) > 1;
 
-const reconciles = (by: Process | undefined): by is Process =>
+/** Whether a process runs reconcile-extraction. */
+export const reconciles = (by: Process | undefined): by is Process =>
   by !== undefined && (by.name.startsWith('reconcile') || by.name.startsWith('consumer'));
 
 /** A record without the attribute that a deferral changes. */

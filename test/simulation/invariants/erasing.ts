@@ -11,6 +11,7 @@ const leftOf = (world: World, { extractionId, requestId }: Tombstone): string | 
   const record = extractions.get(extractionId);
   if (record?.requestId === requestId) return `its record, ${record.status}`;
   if (requests.has(requestId)) return 'the item of its request';
+  if (world.line.items.get(extractionId)?.requestId === requestId) return 'its place in line';
   if (!erasing.deleted.has(requestId)) return undefined;
   const isItsTask = (taskId: string) => tasks.get(taskId)?.extractionId === extractionId;
   if ([...erasing.erasedTasks].some(isItsTask)) return 'its task';

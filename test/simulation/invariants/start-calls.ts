@@ -63,12 +63,12 @@ export const startingWrittenBeforeCall: Invariant = {
 
 export const startInTime: Invariant = {
   name: 'start-in-time',
-  rule: 'No start call is made after the start window, except by an attempt that started within it.',
+  rule: 'No start call is made after the start window, which does not count the time in line, except by an attempt that started within it.',
   checks: {
-    startCall: (_fact, { record, kernel }, premise) => {
+    startCall: (_fact, { record, kernel, inLineMs }, premise) => {
       premise();
-      const most = settings.startWindowSeconds + settings.startTimeoutSeconds;
-      return record !== undefined && kernel.now > Date.parse(record.requestedAt) + most * 1_000
+      const most = (settings.startWindowSeconds + settings.startTimeoutSeconds) * 1_000 + inLineMs;
+      return record !== undefined && kernel.now > Date.parse(record.requestedAt) + most
         ? 'A start call is made long after the start window.'
         : undefined;
     },

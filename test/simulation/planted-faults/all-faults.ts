@@ -9,7 +9,7 @@ import { erasingFaults } from './erasing-faults.ts';
 import { intakeAndClosingFaults } from './intake-and-closing-faults.ts';
 import type { Faults, PlantedFault } from './planted-fault.ts';
 import { loginFaults, refusedCredentialsFaults } from './refused-credentials-faults.ts';
-import { startFaults } from './start-faults.ts';
+import { lineFaults, startFaults } from './start-faults.ts';
 
 const faultsOf = (faults: Faults, world?: PlantedFault['world']): readonly PlantedFault[] =>
   Object.entries(faults).map(([name, fault]) => ({ name, replace: '', ...fault, ...defined({ world }) }));
@@ -17,6 +17,7 @@ const faultsOf = (faults: Faults, world?: PlantedFault['world']): readonly Plant
 /** Every planted fault. The simulation, the enumeration or the fuzz must catch each, or it would miss such a defect. */
 export const plantedFaults: readonly PlantedFault[] = [
   ...faultsOf(startFaults),
+  ...faultsOf(lineFaults),
   ...faultsOf(deliveryAndOutcomeFaults),
   ...faultsOf(intakeAndClosingFaults),
   ...faultsOf(refusedCredentialsFaults),

@@ -82,39 +82,6 @@ export const crowdFaults: Faults = {
     caughtBy: 'rate-is-kept',
     firstSeed: 9,
   },
-  'What is cancelled in line stays there until its turn.': {
-    file: 'lib/extraction/operate/cancel.ts',
-    find: "if (result.record?.status === 'NOT_STARTED') await endWait(result.record, deps);",
-    caughtBy: 'withdrawn-is-over',
-    firstSeed: 8,
-  },
-  'The item of what is cancelled goes, and nobody answers its callback token.': {
-    file: 'lib/extraction/end-wait.ts',
-    find: 'if (found.callbackToken !== undefined) await wake(found.callbackToken, extractionId);',
-    caughtBy: 'withdrawn-is-over',
-    firstSeed: 8,
-  },
-  'The execution of what is erased in line waits there until its item goes with the rest, two minutes later.':
-    {
-      file: 'lib/extraction/erase/erase-extraction.ts',
-      find: "if (written?.status === 'NOT_STARTED') await removeUnstarted(of, deps);",
-      replace: "if (written?.status === 'NOT_STARTED') await deps.requests.remove(of.requestId, 'any task');",
-      caughtBy: 'withdrawn-is-over',
-      firstSeed: 11,
-    },
-  'The callback token of what is erased in line is answered, but its item stays.': {
-    file: 'lib/extraction/end-wait.ts',
-    find: 'if (await startLine.withdraw(found)) return true;',
-    replace: 'if (found.extractionId === extractionId) return true;',
-    caughtBy: 'withdrawn-is-over',
-    firstSeed: 11,
-  },
-  'What has waited for too long is not started, and stays in line.': {
-    file: 'lib/extraction/reconcile/reconcile.ts',
-    find: 'await endWaitOf(result, deps);',
-    caughtBy: 'not-started-is-not-in-line',
-    firstSeed: 13,
-  },
   'A start that was admitted before a cut, and hung, counts at the lower rate.': {
     file: 'lib/rate-limit/start-limiter.ts',
     find: "if (shown.kind === 'failed' && isBeforeCut(state, shown.admittedAt)) return undefined;",
@@ -127,35 +94,6 @@ export const crowdFaults: Faults = {
     replace: 'return { countedAt: await reportFailure(asking, admitted, !isFirst && isStartCall, deps) };',
     caughtBy: 'nobody-is-lost',
     firstSeed: 16,
-  },
-  'An execution whose start window is over ends, and leaves its record to the sweep.': {
-    file: 'lib/extraction/decide.ts',
-    find: "if (isWindowOver(context)) return failStart('StartWindowOver', problem);",
-    replace:
-      "if (isWindowOver(context)) return problem === undefined ? end('queued') : failStart('StartWindowOver', problem);",
-    caughtBy: 'closed-with-its-execution',
-    firstSeed: 17,
-  },
-  'A start that the rate refuses as its window ends goes in line.': {
-    file: gate,
-    find: 'const waits = hasLine(asking) && isInTime && isRefusedByRate(result);',
-    replace: 'const waits = hasLine(asking) && (isInTime || true) && isRefusedByRate(result);',
-    caughtBy: 'nobody-waits-in-vain',
-    firstSeed: 18,
-  },
-  'Reconcile lets a start wait that was never in line.': {
-    file: 'lib/extraction/deadlines.ts',
-    find: 'entry.callbackToken === undefined ? since',
-    replace: "entry.callbackToken === '' ? since",
-    caughtBy: 'waits-for-nobody',
-    firstSeed: 23,
-  },
-  'Reconcile lets each stay in line last for as long as all together may.': {
-    file: 'lib/extraction/deadlines.ts',
-    find: 'since + maxWait - entry.waitedMs / 1_000;',
-    replace: 'since + maxWait;',
-    caughtBy: 'waits-no-longer',
-    firstSeed: 19,
   },
   'A start whose wait failed goes as if the dispatcher had released and counted it.': {
     file: gate,

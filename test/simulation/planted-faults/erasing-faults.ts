@@ -97,7 +97,6 @@ export const erasingFaults: Faults = {
   await deps.send({ erase: { erasureId, extractionId, requestId } }, askedBy);
 `,
       caughtBy: 'erasure-ends',
-      where: 'at random',
-      firstSeed: 80_311,
+      where: { scenario: 'erased-while-running', after: '3.15,9.4' },
     },
 };

@@ -203,9 +203,83 @@ export const startFaults: Faults = {
     caughtBy: 'waits-as-asked',
   },
   'A start call is made although the breaker holds it.': {
-    file: start,
-    find: "if (admitted.kind === 'held') return",
-    replace: "if (admitted.kind === 'held' && record.attemptId !== undefined) return",
+    file: 'lib/extraction/start/gate.ts',
+    find: "if (admission.kind === 'held') {",
+    replace: `if (admission.kind === 'held' && asking.record.attemptId !== undefined)
+      return watched(asking, { ...admission, kind: 'pass', admittedAt: 0 }, deps);
+    if (admission.kind === 'held') {`,
     caughtBy: 'breaker-respected',
+  },
+};
+
+/** Faults of the wait in line. */
+export const lineFaults: Faults = {
+  'What is cancelled in line stays there until its turn.': {
+    file: 'lib/extraction/operate/cancel.ts',
+    find: "if (result.record?.status === 'NOT_STARTED') await endWait(result.record, deps);",
+    caughtBy: 'withdrawn-is-over',
+    where: { scenario: 'cancelled-in-line', preemptions: 1 },
+  },
+  'The item of what is cancelled goes, and nobody answers its callback token.': {
+    file: 'lib/extraction/end-wait.ts',
+    find: 'if (found.callbackToken !== undefined) await wake(found.callbackToken, extractionId);',
+    caughtBy: 'withdrawn-is-over',
+    where: { scenario: 'cancelled-in-line', preemptions: 1 },
+  },
+  'The execution of what is erased in line waits there until its item goes with the rest, two minutes later.':
+    {
+      file: 'lib/extraction/erase/erase-extraction.ts',
+      find: "if (written?.status === 'NOT_STARTED') await removeUnstarted(of, deps);",
+      replace: "if (written?.status === 'NOT_STARTED') await deps.requests.remove(of.requestId, 'any task');",
+      caughtBy: 'withdrawn-is-over',
+      where: { scenario: 'erased-in-line' },
+    },
+  'The callback token of what is erased in line is answered, but its item stays.': {
+    file: 'lib/extraction/end-wait.ts',
+    find: 'if (await startLine.withdraw(found)) return true;',
+    replace: 'if (found.extractionId === extractionId) return true;',
+    caughtBy: 'erased-leaves-nothing',
+    where: { scenario: 'erased-in-line' },
+  },
+  'The callback token of what waits for too long is answered, but its item stays.': {
+    file: 'lib/extraction/end-wait.ts',
+    find: 'if (await startLine.withdraw(found)) return true;',
+    replace: 'if (found.requestId === requestId) return true;',
+    caughtBy: 'not-started-is-not-in-line',
+    where: { scenario: 'waits-twice' },
+  },
+  'What has waited for too long is not started, and stays in line.': {
+    file: 'lib/extraction/reconcile/reconcile.ts',
+    find: 'await endWaitOf(result, deps);',
+    caughtBy: 'withdrawn-is-over',
+    where: { scenario: 'waits-twice' },
+  },
+  'An execution whose start window is over ends, and leaves its record to the sweep.': {
+    file: decide,
+    find: "if (isWindowOver(context)) return failStart('StartWindowOver', problem);",
+    replace:
+      "if (isWindowOver(context)) return problem === undefined ? end('queued') : failStart('StartWindowOver', problem);",
+    caughtBy: 'queued-before-woken',
+  },
+  'A start that the rate refuses as its window ends goes in line.': {
+    file: 'lib/extraction/start/gate.ts',
+    find: 'const waits = hasLine(asking) && isInTime && isRefusedByRate(result);',
+    replace: 'const waits = hasLine(asking) && (isInTime || true) && isRefusedByRate(result);',
+    caughtBy: 'nobody-waits-in-vain',
+    where: { scenario: 'over-the-rate-at-window-end', preemptions: 1 },
+  },
+  'Reconcile lets a start wait that was never in line.': {
+    file: 'lib/extraction/deadlines.ts',
+    find: 'entry.callbackToken === undefined ? since',
+    replace: "entry.callbackToken === '' ? since",
+    caughtBy: 'waits-no-longer',
+    where: { scenario: 'no-dispatcher-without-rule-from-0', events: 1 },
+  },
+  'Reconcile lets each stay in line last for as long as all together may.': {
+    file: 'lib/extraction/deadlines.ts',
+    find: 'since + maxWait - entry.waitedMs / 1_000;',
+    replace: 'since + maxWait;',
+    caughtBy: 'waits-no-longer',
+    where: { scenario: 'waits-twice' },
   },
 };

@@ -120,6 +120,28 @@ const differences: Readonly<Record<string, Partial<Scenario>>> = {
   'starts-paused-for-long': { breakers: { paused: { names: ['starts'], until: 300 } } },
   'reads-paused': { webhook: 'silent', breakers: { paused: { names: ['reads'], until: 60 } } },
   'reads-paused-for-long': { webhook: 'silent', breakers: { paused: { names: ['reads'], until: 600 } } },
+  'over-the-rate': { line: { perSecond: 0.1, takenUntil: 9 } },
+  'refused-by-the-rate': { line: {}, startAnswers: ['over the rate', 'over the rate'] },
+  'over-the-rate-at-window-end': {
+    line: {},
+    startAnswers: [
+      'unreachable',
+      'unreachable',
+      'unreachable',
+      'unreachable',
+      'unreachable',
+      'over the rate',
+    ],
+  },
+  // As the dispatcher releases it.
+  'cancelled-in-line': { line: { perSecond: 0.1, takenUntil: 19 }, cancelAfter: 20 },
+  'erased-in-line': { line: { perSecond: 0.1, takenUntil: 19, deadFrom: 4 }, eraseAfter: 4 },
+  'waits-twice': {
+    line: { perSecond: 0.04, takenUntil: 40, deadFrom: 47 },
+    startAnswers: ['over the rate'],
+    reconcileAfter: 50,
+  },
+  'no-dispatcher': { line: { perSecond: 0.1, takenUntil: 19, deadFrom: 0 } },
 };
 
 /** The scenarios of the bounded search. */
@@ -138,6 +160,13 @@ const drawBreakers = (random: Random): NonNullable<Scenario['breakers']> => ({
         },
       }
     : {}),
+});
+
+const drawLine = (random: Random): NonNullable<Scenario['line']> => ({
+  ...(random.below(3) === 0
+    ? {}
+    : { perSecond: random.pick([0.04, 0.1, 1]), takenUntil: random.pick([9, 19, 40]) }),
+  ...(random.below(4) === 0 ? { deadFrom: random.pick([0, 15, 47]) } : {}),
 });
 
 /**
@@ -217,5 +246,14 @@ export const drawScenario = (random: Random, another: Random, name: string): Sce
     ...(lagging === undefined ? {} : { task: { ...drawn.task, lagging } }),
     ...(another.below(12) === 0 ? { cancelAfter: another.pick([1, 2.01, 5]) } : {}),
     ...(another.below(16) === 0 ? { firstPollLost: true } : {}),
+    ...(another.below(8) === 0
+      ? {
+          line: drawLine(another),
+          startAnswers: [
+            ...(another.below(2) === 0 ? (['over the rate'] as const) : []),
+            ...drawn.startAnswers,
+          ],
+        }
+      : {}),
   };
 };

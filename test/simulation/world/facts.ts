@@ -3,6 +3,7 @@ import type { RestoredKind } from '#lib/extraction/operate/restore.ts';
 import type { ReconcileMessage } from '#lib/extraction/reconcile-message.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
 import type { RefusalMark, StoredRequest, Task } from '#lib/extraction/store.ts';
+import type { StoredEntry } from '#lib/rate-limit/start-line.ts';
 import type { Execution, LogLine } from '../../../tools/cli/explain/sources.ts';
 import type { Process } from './process.ts';
 
@@ -20,6 +21,12 @@ export type Facts = {
   mark: { readonly before: RefusalMark | undefined; readonly after: RefusalMark };
   /** An item of `Requests` was removed. */
   requestRemoved: { readonly item: StoredRequest };
+  /** The item of a start in the line was written, or removed. */
+  lineItem: {
+    readonly before: StoredEntry | undefined;
+    readonly after: StoredEntry | undefined;
+    readonly by: Process | undefined;
+  };
   /** A start call is about to be made, with the data of this request. */
   startCall: { readonly by: Process; readonly requestId: string };
   /** An answer of the provider was over the size limit. */

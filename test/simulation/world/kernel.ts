@@ -145,6 +145,18 @@ export class Kernel implements Schedulable {
     for (const stray of strays) this.drop(stray);
   }
 
+  /** Resolves after this time, unless the process has ended by then. */
+  sleep(process: Process, milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.after(milliseconds, `${process.name} goes on`, () => {
+        if (!process.alive) return;
+        this.acting(process);
+        resolve();
+        this.unsettle();
+      });
+    });
+  }
+
   after(milliseconds: number, label: string, fire: () => void): void {
     this.timers.set(this.now + milliseconds, label, fire);
   }

@@ -29,12 +29,18 @@ const ended = {
   ABORTED: 'ExecutionAborted',
 } as const satisfies Record<Exclude<ExecutionStatus, 'RUNNING'>, string>;
 
+/** What the machine passes to start-task. `number` is the `callbackAttempt`. */
+export type StartAttempt = {
+  readonly input: ExecutionInput;
+  readonly token: string;
+  readonly number: number;
+  readonly entry: number;
+  readonly isReleased: boolean;
+};
+
 /** The functions that the machine invokes. */
 type MachineFunctions = {
-  startTask(
-    input: { input: ExecutionInput; token: string; attempt: number },
-    ended: (end: ProcessEnd<unknown>) => void,
-  ): void;
+  startTask(attempt: StartAttempt, ended: (end: ProcessEnd<unknown>) => void): void;
   reconcile(
     event: { trigger: 'machine'; extractionId: string; lastProblem: unknown },
     ended: (end: ProcessEnd<unknown>) => void,
@@ -70,6 +76,12 @@ export class Execution {
   #token: string | undefined;
   #tokens = 0;
   #attempt = 0;
+  /** How often it has been in line, and for which attempt of StartTask it was released. */
+  #entry = 0;
+  #releasedFor: number | undefined;
+  /** Since when its callback token is in the line. */
+  #inLineAt: number | undefined;
+  #inLineMs = 0;
   #retries: Retries = retriesOf([]);
   #retryCount = 0;
   #timers: (Timer | undefined)[] = [];
@@ -90,11 +102,23 @@ export class Execution {
     this.#world.state('history', { at: new Date(this.#world.kernel.now).toISOString(), type, ...more });
   }
 
+  /** For how long its callback token was in the line, in milliseconds. */
+  get inLineMs(): number {
+    const { now } = this.#world.kernel;
+    return this.#inLineMs + (this.#inLineAt === undefined ? 0 : now - this.#inLineAt);
+  }
+
+  /** Whether it waits in line with a callback token that somebody could answer. */
+  get isInLine(): boolean {
+    return this.#inLineAt !== undefined;
+  }
+
   /** SendTaskSuccess. */
   succeed(token: string): WakeOutcome {
     this.#world.requireAlive('machine');
     if (token !== this.#token) return 'gone';
-    this.#end('SUCCEEDED');
+    if (this.state === 'InLine') this.#released();
+    else this.#end('SUCCEEDED');
     return 'woken';
   }
 
@@ -142,22 +166,86 @@ export class Execution {
     const timeoutSeconds = definition.States[this.state].TimeoutSeconds;
     this.#write('TaskScheduled', timeoutSeconds === undefined ? {} : { timeoutSeconds });
     if (this.state === 'StartTask') this.#tryStartTask(attempt);
+    else if (this.state === 'InLine') this.#tryInLine(attempt);
     else this.#tryReconcile(attempt);
   }
 
-  #tryStartTask(attempt: number): void {
+  #newToken(): string {
     this.#tokens += 1;
     const token = `secret-token-${this.#tokens}`;
-    this.#cause = undefined;
-    const input = { input: this.input, token, attempt: this.redrives * 1_000 + this.#retryCount };
     this.#token = token;
+    return token;
+  }
+
+  /** The number of the first attempt of StartTask after the last wait. */
+  get #firstAttempt(): number {
+    return this.redrives * 1_000_000 + this.#entry * 1_000;
+  }
+
+  #tryStartTask(attempt: number): void {
+    const token = this.#newToken();
+    this.#cause = undefined;
+    const number = this.#firstAttempt + this.#retryCount;
+    const started = {
+      input: this.input,
+      token,
+      number,
+      entry: this.#entry,
+      isReleased: this.#releasedFor === number,
+    };
     this.#timeOut('StartTask', () => this.#world.state('waitedOut', { token }));
     this.#invoke('start-task', attempt, () =>
-      this.#functions.startTask(input, (end) => {
+      this.#functions.startTask(started, (end) => {
         if (end.kind === 'returned' || this.#world.scenario.interruptions === 'unreported') return;
         if (this.#isCurrent(attempt)) this.#fail(errorOf(end, this.#world.scenario));
       }),
     );
+  }
+
+  /** UpdateItem, which Step Functions makes by itself. */
+  #tryInLine(attempt: number): void {
+    const token = this.#newToken();
+    const { extractionId, requestId } = this.input;
+    this.#timeOut('InLine', () => undefined);
+    const enter = (): void => {
+      if (!this.#isCurrent(attempt)) return;
+      if (!this.#world.line.enter(extractionId, requestId, token)) {
+        this.#fail('DynamoDb.ConditionalCheckFailedException');
+        return;
+      }
+      this.#inLineAt = this.#world.kernel.now;
+      this.#world.noteLine();
+    };
+    void this.#world.kernel.call<void>('machine', {
+      name: 'puts the callback token in line',
+      kind: 'once',
+      take: enter,
+      others: [
+        {
+          name: 'DynamoDB fails before',
+          take: () => {
+            if (this.#isCurrent(attempt)) this.#fail('DynamoDb.ThrottlingException');
+          },
+        },
+        {
+          name: 'DynamoDB fails after',
+          take: () => {
+            enter();
+            if (this.#isCurrent(attempt)) this.#fail('DynamoDb.SdkClientException');
+          },
+        },
+      ],
+    });
+  }
+
+  #released(): void {
+    this.#leave();
+    this.#attempt += 1;
+    this.#write('TaskSucceeded');
+    this.#write('TaskStateExited', { state: this.state });
+    this.#entry += 1;
+    this.#releasedFor = this.#firstAttempt;
+    this.#enter('StartTask');
   }
 
   #tryReconcile(attempt: number): void {
@@ -232,10 +320,14 @@ export class Execution {
       const pause = (retry.milliseconds / 1_000) * (retry.isJittered ? this.#world.scenario.jitter : 1);
       this.#timers.push(this.#set(pause, `the machine retries ${this.state}`, () => this.#try()));
     } else if (caught !== undefined) {
-      this.abandonedFor = error;
-      this.abandoned = true;
+      const next = caught.Next as StateName;
+      if (next === 'Reconcile') {
+        this.abandonedFor = error;
+        this.abandoned = true;
+      }
+      if (this.state === 'InLine') this.#entry += 1;
       this.#write('TaskStateExited', { state: this.state });
-      this.#enter(caught.Next as StateName);
+      this.#enter(next);
     } else {
       this.#end('FAILED');
     }
@@ -257,6 +349,8 @@ export class Execution {
   /** The attempt is over, and its callback token is invalid. */
   #leave(): void {
     this.#token = undefined;
+    this.#inLineMs = this.inLineMs;
+    this.#inLineAt = undefined;
     if (this.#polledAt !== undefined)
       this.#world.state('pollOver', { seconds: (this.#world.kernel.now - this.#polledAt) / 1_000 });
     this.#polledAt = undefined;

@@ -1,4 +1,5 @@
 import type { Extraction } from '#lib/extraction/record.ts';
+import type { StoredEntry } from '#lib/rate-limit/start-line.ts';
 import type { Timer } from './timers.ts';
 
 /** How an invocation of a function ended. */
@@ -24,6 +25,8 @@ export class Process {
   lastSeen: Extraction | undefined;
   /** When it was last answered, or began. What it does next was decided then, however late it takes effect. */
   learnedAt: number;
+  /** The item of the start in the line, when it last read it. */
+  seenInLine: StoredEntry | undefined;
   /** The cause of the message that it consumes. */
   cause: string | undefined;
   /** The `dueAt` of that message, */

@@ -1,6 +1,7 @@
 import type { TerminalStatus } from '#lib/extraction/record.ts';
 import type { Consent } from '#lib/provider/consents/get-consent.ts';
 import {
+  type LegacyRefusal,
   ProviderAmbiguous,
   ProviderAnswerTooLarge,
   ProviderBusy,
@@ -11,6 +12,7 @@ import {
 } from '#lib/provider/transport/errors.ts';
 import { deliveries, hasResults, type LaggingShape } from '../models/provider.ts';
 import type { Call, Late, OtherAnswer } from './call.ts';
+import type { Process } from './process.ts';
 import type { StartAnswer } from './scenario.ts';
 import { settings } from './settings.ts';
 import { anotherExtraction } from './the-extraction.ts';
@@ -37,6 +39,8 @@ type StartCallMade = {
   readonly notAccepted: boolean;
   /** Whether it was answered with a taskId or with a refusal. */
   readonly answered: boolean;
+  readonly at: number;
+  readonly by: Process | undefined;
 };
 
 /** The answer to "Read task (v2)". */
@@ -58,8 +62,12 @@ export const maxBytes = 512;
 /** Longer than the first intervals between start attempts. */
 const retryAfterSeconds = 12;
 
+const busy = (refusal: LegacyRefusal): ProviderBusy => Object.assign(new ProviderBusy('429'), { refusal });
+
 const busyForATime = (): ProviderBusy =>
-  Object.assign(new ProviderBusy('429'), { retryAfter: { kind: 'delay', seconds: retryAfterSeconds } });
+  Object.assign(busy('processAlreadyRunning'), {
+    retryAfter: { kind: 'delay', seconds: retryAfterSeconds },
+  });
 
 const failing = (error: () => Error) => (): never => {
   throw error();
@@ -96,7 +104,13 @@ export class Provider {
   /** "Start task (v2)", or "Start extraction". */
   startCall(extractionId: string): Call<string> {
     const note = (accepted: boolean, answered: boolean): void =>
-      void this.startCalls.push({ accepted, answered, notAccepted: answered && !accepted });
+      void this.startCalls.push({
+        accepted,
+        answered,
+        notAccepted: answered && !accepted,
+        at: this.#world.kernel.now,
+        by: this.#world.kernel.actor,
+      });
     const accept = (): string => {
       note(true, true);
       return this.#createTask(extractionId);
@@ -112,6 +126,7 @@ export class Provider {
       if (late) return { after: patience, error };
       throw error;
     };
+    const { hasLine } = this.#world;
     const isV2 = this.#world.scenario.method === 'consent-v2';
     /** Only the v2 variant of an extraction by consent returns an errorType. Its status shows whether a task may exist. */
     const withErrorType = (status: number, accepted: boolean) => (): never => {
@@ -122,15 +137,16 @@ export class Provider {
     const refusedAlone = refuse(() => new ProviderRefused('400', 400));
     const answers: Readonly<Record<StartAnswer, () => string | Late>> = {
       accepted: accept,
-      busy: refuse(() => new ProviderBusy('429')),
+      busy: refuse(() => busy('processAlreadyRunning')),
       'busy for a time': refuse(() => {
         this.busyUntil = this.#world.kernel.now + retryAfterSeconds * 1_000;
         return busyForATime();
       }),
-      'over quota': refuse(() => Object.assign(new ProviderBusy('429'), { refusal: 'notEnoughCredits' })),
+      'over quota': refuse(() => busy('notEnoughCredits')),
       unreachable: refuse(() => new ProviderUnreachable('connect')),
       unauthorized: refuse(() => new ProviderUnauthorized('401')),
       refused: isV2 ? withErrorType(422, false) : refusedAlone,
+      'over the rate': refuse(() => new ProviderBusy('429')),
     };
     const ofV2: OtherAnswer<string>[] = [
       { name: '400 without errorType', take: refusedAlone },
@@ -146,7 +162,7 @@ export class Provider {
       { name: 'no answer, not accepted', take: lose(false, true) },
       ...(isV2 ? ofV2 : []),
       ...(Object.keys(answers) as StartAnswer[])
-        .filter((answer) => answer !== byDefault)
+        .filter((answer) => answer !== byDefault && (hasLine || answer !== 'over the rate'))
         .map((name) => ({ name, take: answers[name] })),
     ];
     return { name: 'start call', kind: 'once', take: answers[byDefault], others };

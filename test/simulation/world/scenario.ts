@@ -5,9 +5,12 @@ import type { LaggingShape } from '../models/provider.ts';
 /** The default answer of the provider to a start call. */
 export type StartAnswer =
   | 'accepted'
+  /** A 429 that names the user. */
   | 'busy'
   /** With a `Retry-After`. */
   | 'busy for a time'
+  /** A 429 that names nobody. */
+  | 'over the rate'
   /** The monthly quota is used up. */
   | 'over quota'
   | 'unreachable'
@@ -79,6 +82,15 @@ export type Scenario = {
       readonly from?: number;
       readonly until: number;
     };
+  };
+  /**
+   * The provider's rate. Without it, and without `breakers`, no call of the line is a step of a schedule. `perSecond`: the setting.
+   * `takenUntil`: until so many seconds from the request, others have all permits. `deadFrom`: no dispatcher runs from then on.
+   */
+  readonly line?: {
+    readonly perSecond?: number;
+    readonly takenUntil?: number;
+    readonly deadFrom?: number;
   };
   /**
    * Between so many seconds from the request, the record is that of a newer version of the service, which was then rolled

@@ -5,8 +5,11 @@ import type { CredentialsExtraction, Extraction } from '#lib/extraction/record.t
 import { credentialsMac } from '#lib/extraction/refused-credentials.ts';
 import type { RefusalMark, StoredRequest, Task } from '#lib/extraction/store.ts';
 import type { Telemetry } from '#lib/observability/telemetry.ts';
+import { permitItem } from '#lib/rate-limit/permit.ts';
+import type { StoredEntry } from '#lib/rate-limit/start-line.ts';
 import { type Pauses, pausesItem } from '#lib/shared-item/operator-settings.ts';
 import type { StoredItem } from '#lib/shared-item/shared-item.ts';
+import { startLineItems } from '../../support/stores/memory-start-line.ts';
 import { functionsOfWorld } from '../actors/functions.ts';
 import type { OptionList } from '../scheduler/option.ts';
 import { DependencyDown } from './call.ts';
@@ -35,6 +38,12 @@ const origin = Date.parse('2026-03-01T12:00:00.000Z');
 /** The last sweep of a world with a dead part. All other work is over long before. */
 const lastSweepMs = 3_600_000;
 
+/** The last dispatcher of a world with a dead part. */
+const lastDispatchMs = 600_000;
+
+/** How often a dispatcher looks at a line in which somebody waits. */
+const dispatchEveryMs = 10_000;
+
 /** The functions whose processes have other names. */
 const serviceNames: Readonly<Record<string, string>> = {
   intake: 'request-extraction',
@@ -42,6 +51,7 @@ const serviceNames: Readonly<Record<string, string>> = {
   reconcile: 'reconcile-extraction',
   consumer: 'reconcile-extraction',
   sweep: 'sweep-extractions',
+  dispatcher: 'dispatch-starts',
 };
 
 /** The life of one extraction: tables, machine, provider, caller, and the functions. */
@@ -65,6 +75,12 @@ export class World {
   /** Calls of `Requests`, how often they took effect, and how many were answered. */
   readonly requestCalls = { made: 0, effects: 0, answered: 0 };
   readonly breakers = new Map<string, StoredItem>();
+  /** The table `StartLine`. */
+  readonly line = startLineItems();
+  /** The process that wrote NOT_STARTED while the execution waited in line. */
+  withdrawnBy: Process | undefined;
+  #lineItem: StoredEntry | undefined;
+  #inLineMs = 0;
   readonly erasing: Erasing;
   /** The breakers of the caller, and the operator's pauses, as each process saw them last. */
   readonly breakersSeen = new Map<Process, BreakerState>();
@@ -105,6 +121,7 @@ export class World {
   readonly #observer: WorldObserver;
   readonly #processes: ReturnType<typeof functionsOfWorld>;
   #sweep: ReturnType<Kernel['timers']['set']> | undefined;
+  #dispatcher: ReturnType<Kernel['timers']['set']> | undefined;
   #sweptAt = origin;
 
   constructor(scenario: Scenario, observer: WorldObserver) {
@@ -126,6 +143,8 @@ export class World {
       this.#noteDueAt(before, after);
       this.#noteLease(before, after);
       this.#noteReopening(before, after);
+      if (before?.status === 'REQUESTED' && after.status === 'NOT_STARTED')
+        this.withdrawnBy = this.execution?.isInLine === true ? this.kernel.actor : undefined;
       this.state('record', { before, after, by: this.kernel.actor });
       this.#scheduleSweep();
     });
@@ -144,6 +163,7 @@ export class World {
     this.refusals = new WatchedItems((before, after) => this.state('mark', { before, after }));
     if (scenario.marks === 'refused') this.#markBefore();
     this.#prepareBreakers(scenario);
+    this.#prepareRate(scenario);
     this.#request('the caller', 'fingerprint-1', 4);
     this.#prepareNewer(scenario);
     if (scenario.requestLostAfter !== undefined) {
@@ -216,6 +236,12 @@ export class World {
     );
   }
 
+  #prepareRate({ line }: Scenario): void {
+    if (line?.takenUntil === undefined) return;
+    const next = origin + line.takenUntil * 1_000;
+    this.breakers.set(permitItem, { name: permitItem, next } as unknown as StoredItem);
+  }
+
   /** The time for a process. If the clock is fine, every read of it takes a millisecond. */
   now = (): Date => {
     if (this.scenario.clock === 'fine') this.kernel.now += 1;
@@ -282,12 +308,52 @@ export class World {
     if (this.isDead(part)) throw new DependencyDown(part);
   }
 
-  /** Whether the start window has ended. */
+  /** Whether starts can be in line by default, and not only after an answer of the provider that is drawn. */
+  get hasLine(): boolean {
+    const { breakers, line } = this.scenario;
+    return breakers !== undefined || line !== undefined;
+  }
+
+  /** For how long the item of the start was in line at most, in milliseconds: from the begin of each wait to the write that ends it. */
+  get inLineMs(): number {
+    return this.#inLineMs + this.#msInLine(this.#lineItem);
+  }
+
+  #msInLine(item: StoredEntry | undefined): number {
+    const { now } = this.kernel;
+    // By a clock that may be ahead of the one that wrote the item.
+    return item?.waitingSince === undefined
+      ? 0
+      : now + this.scenario.skew * 1_000 - Date.parse(item.waitingSince);
+  }
+
+  /** The item of the start in the line may have changed. */
+  noteLine(): void {
+    const before = this.#lineItem;
+    const after = this.line.items.get(theExtraction);
+    if (after === before) return;
+    // The state InLine adds the token, and the dispatcher removes it: the wait goes on.
+    if (after?.waitingSince !== before?.waitingSince) this.#inLineMs += this.#msInLine(before);
+    this.#lineItem = after;
+    this.state('lineItem', { before, after, by: this.kernel.actor });
+    this.scheduleDispatcher();
+  }
+
+  /**
+   * Whether the start window has ended, which does not count the time in line, or it has waited there for as long as it may. Of a start that
+   * was just released, Reconcile does not know that: it takes it for one that never came in line.
+   */
   get windowOver(): boolean {
-    const { record } = this;
+    const { record, execution } = this;
+    if (record === undefined) return false;
+    const { now } = this.kernel;
+    const windowMs = settings.startWindowSeconds * 1_000;
+    const { waitingSince, callbackToken } = this.#lineItem ?? {};
+    const isOut = waitingSince !== undefined && callbackToken === undefined;
     return (
-      record !== undefined &&
-      this.kernel.now >= Date.parse(record.requestedAt) + settings.startWindowSeconds * 1_000
+      now >= Date.parse(record.requestedAt) + windowMs + (execution?.inLineMs ?? 0) ||
+      this.inLineMs >= settings.maxWaitSeconds * 1_000 ||
+      (isOut && now >= Date.parse(waitingSince) + windowMs)
     );
   }
 
@@ -430,6 +496,32 @@ export class World {
       this.kernel.after(1_000, `${caller} repeats the request`, () =>
         this.#request(caller, fingerprint, tries - 1),
       );
+    });
+  }
+
+  /** A dispatcher runs now, unless all are dead. */
+  dispatch(): void {
+    const { deadFrom = Number.POSITIVE_INFINITY } = this.scenario.line ?? {};
+    if (this.kernel.now < this.startedAt + deadFrom * 1_000) this.#processes.dispatch();
+  }
+
+  /** The next dispatcher, while a start is in line. Nobody sees the others. */
+  scheduleDispatcher(): void {
+    const { now } = this.kernel;
+    const { deadFrom = Number.POSITIVE_INFINITY } = this.scenario.line ?? {};
+    const isNeeded = this.line.items.get(theExtraction)?.callbackToken !== undefined;
+    if (!isNeeded) {
+      this.kernel.timers.clear(this.#dispatcher);
+      this.#dispatcher = undefined;
+    }
+    const at = origin + (Math.floor((now - origin) / dispatchEveryMs) + 1) * dispatchEveryMs;
+    // Without it, one would find for ever what nobody can release.
+    if (this.scenario.dead !== undefined && at > origin + lastDispatchMs) return;
+    if (!isNeeded || this.#dispatcher !== undefined || at >= origin + deadFrom * 1_000) return;
+    this.#dispatcher = this.kernel.timers.set(at, 'a dispatcher is due', () => {
+      this.#dispatcher = undefined;
+      this.dispatch();
+      this.scheduleDispatcher();
     });
   }
 

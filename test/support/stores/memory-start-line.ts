@@ -99,7 +99,10 @@ export const startLineItems = (lagging: (effect: () => void) => void = (effect) 
       const entered = { ...item, callbackToken };
       items.set(extractionId, entered);
       lagging(() => {
-        if (items.get(extractionId) === entered) index.add(entered);
+        if (items.get(extractionId) !== entered) return;
+        // Another try of the state may have put an older token there.
+        index.remove(extractionId);
+        index.add(entered);
       });
       return true;
     },
