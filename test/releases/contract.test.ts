@@ -77,75 +77,57 @@ const answer = 'openapi.json components schemas Progress';
 
 describe('a planted break is found', () => {
   test.each([
+    ['CredentialsExtraction.entity is gone or renamed.', remove(`${record} properties`, 'entity')],
+    ['CredentialsExtraction.entity may be absent now.', drop(record, 'required', 'entity')],
+    ['entity may have other values now.', set(`${record} properties entity`, 'type', 'integer')],
     [
-      'extraction.json: CredentialsExtraction.entity is gone or renamed.',
-      remove(`${record} properties`, 'entity'),
-    ],
-    ['extraction.json: CredentialsExtraction.entity may be absent now.', drop(record, 'required', 'entity')],
-    [
-      'extraction.json: CredentialsExtraction.entity may have other values now.',
-      set(`${record} properties entity`, 'type', 'integer'),
-    ],
-    [
-      'extraction.json: CredentialsExtraction.settledBy may have other values now.',
+      'settledBy may have other values now.',
       set(`${record} properties settledBy`, 'enum', ['webhook', 'start', 'reconcile', 'guess']),
     ],
     [
-      'event.json: settled.outcome is gone or renamed.',
+      'settled.outcome is gone or renamed.',
       remove('schemas.json event.json $defs settled properties', 'outcome'),
     ],
     ['GET /consents is gone or renamed.', remove('openapi.json paths', '/consents')],
+    ['CredentialsRequest.reference is gone or renamed.', remove(`${request} properties`, 'reference')],
     [
-      'POST /extractions: body.CredentialsRequest.reference is gone or renamed.',
-      remove(`${request} properties`, 'reference'),
-    ],
-    [
-      'POST /extractions: body.CredentialsRequest.reference is required now.',
+      'reference is required now.',
       set(request, 'required', ['entity', 'credentials', 'actions', 'reference']),
     ],
     [
-      'POST /extractions: body.ConsentRequest.product no longer takes every value.',
+      'ConsentRequest.product no longer takes every value.',
       drop('openapi.json components schemas Product', 'enum', 'tef'),
     ],
     [
-      'POST /extractions: body.CredentialsRequest.reference no longer takes every value.',
+      'CredentialsRequest.reference no longer takes every value.',
       set('openapi.json components schemas Reference', 'maxLength', 100),
     ],
+    ['200.CredentialsExtraction.advice is gone or renamed.', remove(`${answer} properties`, 'advice')],
     [
-      'GET /extractions/{extractionId}: 200.CredentialsExtraction.advice is gone or renamed.',
-      remove(`${answer} properties`, 'advice'),
-    ],
-    [
-      'POST /extractions: 503 has no Retry-After any more.',
+      '503 has no Retry-After any more.',
       remove('openapi.json components responses Unavailable headers', 'Retry-After'),
     ],
-    ['The setting watchedEntities is gone or renamed.', remove('settings.json', 'watchedEntities')],
+    ['watchedEntities is gone or renamed.', remove('settings.json', 'watchedEntities')],
+    ['deadlineSeconds has another default.', set('settings.json deadlineSeconds', 'default', 3_600)],
     [
-      'The setting deadlineSeconds has another default.',
-      set('settings.json deadlineSeconds', 'default', 3_600),
-    ],
-    [
-      'The setting deadlineSeconds no longer takes every value.',
+      'deadlineSeconds no longer takes every value.',
       set('settings.json deadlineSeconds', 'range', [60, 1_209_600]),
     ],
+    ['providerClientId is required now.', set('settings.json providerClientId', 'required', true)],
     [
-      'The setting providerClientId is required now.',
-      set('settings.json providerClientId', 'required', true),
-    ],
-    [
-      'StorageExtractions87B6CC07 (AWS::DynamoDB::Table, default) is gone or renamed, with all that it keeps.',
+      'StorageExtractions87B6CC07 (AWS::DynamoDB::Table, default) is gone',
       remove('stored-resources.json default', 'StorageExtractions87B6CC07'),
     ],
     [
-      'SecretsFingerprintKeyBB293135 (AWS::SecretsManager::Secret, default) has another Name, so AWS makes a new one.',
+      'has another Name, so AWS makes a new one.',
       set('stored-resources.json default SecretsFingerprintKeyBB293135', 'Name', '"other"'),
     ],
     [
-      'StorageExtractions87B6CC07 (default): the index due has other keys or another projection, which AWS refuses.',
+      'the index due has other keys or another projection',
       set('stored-resources.json default StorageExtractions87B6CC07', 'index due', '{}'),
     ],
     [
-      'StorageTasks7A5B7490 (default): index one, index two in one update, and AWS makes or removes one.',
+      'index one, index two in one update',
       change('stored-resources.json default', 'StorageTasks7A5B7490', (table) => ({
         ...Object(table),
         'index one': '{}',
@@ -153,14 +135,14 @@ describe('a planted break is found', () => {
       })),
     ],
     [
-      'StorageExtractions87B6CC07 (default): index batch, index other in one update, and AWS makes or removes one.',
+      'index batch, index other in one update',
       change('stored-resources.json default', 'StorageExtractions87B6CC07', (table) => {
         const { 'index batch': _batch, ...rest } = Object(table);
         return { ...rest, 'index other': '{}' };
       }),
     ],
   ])('%s', (sentence, planted) => {
-    expect(afterChanges(planted)).toContain(sentence);
+    expect(afterChanges(planted).join(' ')).toContain(sentence);
   });
 
   test('one new index, or one less, is none', () => {

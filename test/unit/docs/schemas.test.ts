@@ -6,7 +6,6 @@ import { internalAttributes } from '../../../tools/contracts/record-schema.ts';
 import { closedSchemaViolations, publishedSchemas, schemaViolations } from './contract-schemas.ts';
 import { documentedRecords } from './documented-records.ts';
 import { read } from './metric-names.ts';
-import { isObject } from './openapi-document.ts';
 
 const generated = contractSchemas();
 const documented = documentedRecords();
@@ -18,57 +17,6 @@ test.each(Object.entries(generated))(
   },
 );
 
-type Json = Readonly<Record<string, unknown>>;
-
-/** Changes the object at a path. */
-const changeAt = (
-  value: unknown,
-  [first, ...rest]: readonly string[],
-  change: (at: Json) => Json,
-): unknown => {
-  if (!isObject(value)) throw new Error('There is no object at the path.');
-  return first === undefined ? change(value) : { ...value, [first]: changeAt(value[first], rest, change) };
-};
-
-const withoutName =
-  (name: string) =>
-  (at: Json): Json =>
-    Object.fromEntries(Object.entries(at).filter(([key]) => key !== name));
-const withValue =
-  (name: string, value: unknown) =>
-  (at: Json): Json => ({ ...at, [name]: value });
-const renamedTo =
-  (name: string, to: string) =>
-  (at: Json): Json =>
-    Object.fromEntries(Object.entries(at).map(([key, value]) => [key === name ? to : key, value]));
-
-const required = publishedSchemas['stream-record.json']?.$defs?.CredentialsExtraction?.required ?? [];
-
-/** Records that differ from a documented one in one place, and that no version of the service may write. */
-function* mutations(record: unknown): Generator<readonly [what: string, mutated: unknown]> {
-  for (const name of ['eventID', 'eventName', 'dynamodb'])
-    yield [`without ${name}`, changeAt(record, [], withoutName(name))];
-  for (const name of ['Keys', 'SequenceNumber', 'StreamViewType'])
-    yield [`without ${name}`, changeAt(record, ['dynamodb'], withoutName(name))];
-  yield ['another event name', changeAt(record, [], withValue('eventName', 'UPSERT'))];
-  yield ['another table', changeAt(record, ['dynamodb', 'Keys'], renamedTo('extractionId', 'taskId'))];
-  yield ['a number as sequence', changeAt(record, ['dynamodb'], withValue('SequenceNumber', 17))];
-  for (const side of ['OldImage', 'NewImage']) {
-    const image = (record as { readonly dynamodb: Json }).dynamodb[side];
-    if (!isObject(image)) continue;
-    const at = ['dynamodb', side];
-    yield [`without ${side}`, changeAt(record, ['dynamodb'], withoutName(side))];
-    for (const name of required) yield [`${side} without ${name}`, changeAt(record, at, withoutName(name))];
-    for (const name of Object.keys(image).filter((one) => !internalAttributes.includes(one))) {
-      yield [`${side}.${name} of another type`, changeAt(record, at, withValue(name, { NULL: true }))];
-      if (name.endsWith('At'))
-        yield [`${side}.${name} that is no time`, changeAt(record, at, withValue(name, { S: 'soon' }))];
-    }
-    yield [`${side} of the next schemaVersion`, changeAt(record, at, withValue('schemaVersion', { N: '2' }))];
-    yield [`${side} of an unknown method`, changeAt(record, at, withValue('method', { S: 'telepathy' }))];
-  }
-}
-
 describe.each([...documented])('docs/events/%s.json', (kind, record) => {
   const reference = `stream-record.json#/$defs/${kind}`;
 
@@ -78,17 +26,12 @@ describe.each([...documented])('docs/events/%s.json', (kind, record) => {
     expect(schemaViolations('stream-record.json', record)).toEqual([]);
   });
 
-  test('does not fit it after any of dozens of changes', () => {
-    const all = [...mutations(record)];
-    expect(all.length).toBeGreaterThan(30);
-    expect(all.filter(([, mutated]) => schemaViolations(reference, mutated).length === 0)).toEqual([]);
-  });
-
   test('is not written by this version with any attribute renamed', () => {
     for (const side of ['OldImage', 'NewImage'] as const) {
-      const image = record.dynamodb?.[side];
-      for (const name of Object.keys(image ?? {})) {
-        const renamed = changeAt(record, ['dynamodb', side], renamedTo(name, `${name}Renamed`));
+      for (const [name, value] of Object.entries(record.dynamodb?.[side] ?? {})) {
+        const { [name]: _name, ...others } = record.dynamodb?.[side] ?? {};
+        const image = { ...others, [`${name}Renamed`]: value };
+        const renamed = { ...record, dynamodb: { ...record.dynamodb, [side]: image } };
         expect([name, closedSchemaViolations(reference, renamed)]).not.toEqual([name, []]);
       }
     }
@@ -111,11 +54,9 @@ test('a removal by time to live is expired, and any other one erased', () => {
 
 test('attributes and statuses of later versions fit', () => {
   const settled = documented.get('settled');
-  const later = changeAt(settled, ['dynamodb', 'NewImage'], (image) => ({
-    ...image,
-    cause: { M: { code: { N: '1.5' } } },
-    status: { S: 'WITHDRAWN' },
-  }));
+  const fields = { cause: { M: { code: { N: '1.5' } } }, status: { S: 'WITHDRAWN' } };
+  const NewImage = { ...settled?.dynamodb?.NewImage, ...fields };
+  const later = { ...settled, dynamodb: { ...settled?.dynamodb, NewImage } };
   expect(schemaViolations('stream-record.json#/$defs/settled', later)).toEqual([]);
   expect(closedSchemaViolations('stream-record.json#/$defs/settled', later)).not.toEqual([]);
 });

@@ -606,8 +606,10 @@ describe('reconcile-extraction', () => {
     aws.tables.Requests.items.set('request-1', storedRequest(id));
     const place = { extractionId: id, requestId: 'request-1', callbackToken: 'token', waitingSince: iso(1) };
     aws.tables.StartLine.items.set(id, { ...place, waitedMs: 0 });
-    await run({ extractionId: id, trigger: 'cancel' });
-    expect(aws.tables.Extractions.items.get(id)).toMatchObject({ status: 'NOT_STARTED' });
+    const answer = { extractionId: id, status: 'NOT_STARTED', cancelled: true };
+    expect(await run({ extractionId: id, trigger: 'cancel' })).toEqual(answer);
+    const ended = { status: 'NOT_STARTED', reason: 'cancelled', lastProblem: 'cancelled', advice: 'none' };
+    expect(aws.tables.Extractions.items.get(id)).toMatchObject({ ...ended, isFinal: true });
     expect(aws.tables.StartLine.items.size + aws.tables.Requests.items.size).toBe(0);
     expect(sentBy('SendTaskSuccess')).toMatchObject([{ taskToken: 'token' }]);
     expect(log.lines()).toContain('"invoker":"cancel"');

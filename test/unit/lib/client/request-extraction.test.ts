@@ -69,15 +69,9 @@ test('no answer, 5xx and 429 are retried under the same key', async () => {
   expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000]);
 });
 
-test('an error has the type of the problem and a line for each violation', async () => {
-  const { body } = problem('invalid-request', { errors: [{ pointer: '/entity', detail: 'is required' }] });
-  const { result } = await post(new Response(body, { status: 400 }));
-  expect(result).toMatchObject({
-    error: {
-      problem: 'urn:cosecha:problem:invalid-request',
-      message: 'The service answered 400: The request is not valid.\n  /entity is required',
-    },
-  });
+test('an error has the type of the problem', async () => {
+  const { result } = await post(new Response(problem('invalid-request').body, { status: 400 }));
+  expect(result).toMatchObject({ error: { problem: 'urn:cosecha:problem:invalid-request' } });
 });
 
 test('a key that the API does not accept is refused before anything is sent', async () => {

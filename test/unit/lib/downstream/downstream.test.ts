@@ -60,26 +60,9 @@ describe('a batch', () => {
   });
 });
 
-const builders: Readonly<Record<string, (fields?: records.EventFields) => records.LambdaRecord>> = {
-  requested: records.requestedEvent,
-  progressed: records.progressedEvent,
-  settled: records.settledEvent,
-  corrected: records.correctedEvent,
-  reopened: records.reopenedEvent,
-  collected: records.collectedEvent,
-  'not-collected': records.notCollectedEvent,
-  advised: records.advisedEvent,
-  erasing: records.erasingEvent,
-  housekeeping: records.housekeepingEvent,
-  restored: records.restoredEvent,
-  erased: records.erasedEvent,
-  expired: records.expiredEvent,
-};
-
-test('there is a builder for each kind', () => {
-  expect(Object.keys(builders)).toEqual(Object.keys(kinds));
-  expectTypeOf<records.LambdaRecord>().toExtend<DynamoDBRecord>();
-});
+type Builder = (fields?: records.EventFields) => records.LambdaRecord;
+const builders = records as unknown as Readonly<Record<string, Builder>>;
+expectTypeOf<records.LambdaRecord>().toExtend<DynamoDBRecord>();
 
 const requests: readonly (readonly [string, records.EventFields])[] = [
   ['with typical values', {}],
@@ -87,9 +70,10 @@ const requests: readonly (readonly [string, records.EventFields])[] = [
   ['of another extraction', { extractionId: '0190a0b0-0000-7000-8000-00000000000a', entity: 'other-bank' }],
 ];
 
-describe.each(Object.entries(builders))('a record of the kind %s', (kind, build) => {
+describe.each(Object.keys(kinds))('a record of the kind %s', (kind) => {
   test.each(requests)('%s fits the schema, and has the fields that were given', (_, fields) => {
-    const record = build(fields);
+    const name = kind.replace(/-(.)/, (_, letter: string) => letter.toUpperCase());
+    const record = builders[`${name}Event`]?.(fields) ?? {};
     expect(closedSchemaViolations(`stream-record.json#/$defs/${kind}`, record)).toEqual([]);
     const event = decodeExtractionEvent(record);
     expect(event.kind).toBe(kind);
@@ -115,4 +99,71 @@ test('a later record has another eventID and a higher SequenceNumber', () => {
   expect(one.eventID).not.toBe(two.eventID);
   expect(BigInt(one.dynamodb.SequenceNumber)).toBeLessThan(BigInt(two.dynamodb.SequenceNumber));
   expect(one.dynamodb.Keys).toEqual(two.dynamodb.Keys);
+});
+
+const maxTries = 4;
+
+/**
+ * Lambda hands over a batch until all of it is handled. A function error splits it, and a reported record begins the next one
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html). A record that fails alone is tried some
+ * times. Returns the records that were given up.
+ */
+const deliver = async (
+  batch: readonly records.LambdaRecord[],
+  handle: (event: ExtractionEvent) => Promise<void>,
+  tries = 1,
+): Promise<readonly records.LambdaRecord[]> => {
+  const answer = await consumeExtractionEvents({ Records: batch }, handle).catch(() => undefined);
+  if (answer !== undefined) {
+    const [failed] = answer.batchItemFailures;
+    if (failed === undefined) return [];
+    const from = batch.findIndex(({ dynamodb }) => dynamodb.SequenceNumber === failed.itemIdentifier);
+    return deliver(batch.slice(from), handle);
+  }
+  if (batch.length === 1) return tries === maxTries ? batch : deliver(batch, handle, tries + 1);
+  const middle = Math.ceil(batch.length / 2);
+  const [first, second] = [batch.slice(0, middle), batch.slice(middle)];
+  return [...(await deliver(first, handle)), ...(await deliver(second, handle))];
+};
+
+/** So many extractions, each with the changes of its life. Those of one are not beside each other. */
+const lifeOf = (extractions: number): readonly records.LambdaRecord[] =>
+  [records.requestedEvent, records.settledEvent, records.collectedEvent].flatMap((event) =>
+    Array.from({ length: extractions }, (_, index) => event({ extractionId: `extraction-${index}` })),
+  );
+
+const sizes = [1, 2, 3, 4];
+
+/** Delivers the life of some extractions. Returns the sequence numbers that were handled and given up, in order. */
+const run = async (size: number, fails: (sequenceNumber: string, calls: number) => boolean) => {
+  const life = lifeOf(size);
+  const numbers = life.map(({ dynamodb }) => dynamodb.SequenceNumber);
+  const handled: string[] = [];
+  let calls = 0;
+  const givenUp = await deliver(life, async ({ sequenceNumber }) => {
+    calls += 1;
+    if (fails(String(numbers.indexOf(sequenceNumber)), calls)) throw new Error('The handler fails.');
+    handled.push(sequenceNumber);
+  });
+  return { numbers, calls, handled, givenUp: givenUp.map(({ dynamodb }) => dynamodb.SequenceNumber) };
+};
+
+test.each(sizes)(
+  'of %i extractions, a failure at whichever call loses, repeats and reorders nothing',
+  async (size) => {
+    for (let failsAt = 1, made = 1; failsAt <= made; failsAt += 1) {
+      const { calls, handled, numbers, givenUp } = await run(size, (_number, call) => call === failsAt);
+      expect(handled).toEqual(numbers);
+      expect(givenUp).toEqual([]);
+      made = calls;
+    }
+  },
+);
+
+test.each(sizes)('of %i extractions, a record that always fails is given up alone', async (size) => {
+  for (let bad = 0; bad < size * 3; bad += 1) {
+    const { handled, numbers, givenUp } = await run(size, (number) => number === String(bad));
+    expect(givenUp).toEqual([numbers[bad]]);
+    expect(handled).toEqual(numbers.filter((_number, index) => index !== bad));
+  }
 });

@@ -21,13 +21,6 @@ const closedAt = (seconds: number, fields: Parameters<typeof closedExtraction>[0
     ...fields,
   });
 
-test('what is not started is closed as NOT_STARTED, with nothing left to do for its caller', () => {
-  expect(planned(extraction())).toMatchObject({
-    kind: 'write',
-    change: { set: { status: 'NOT_STARTED', reason: 'erased', lastProblem: 'erased', advice: 'none' } },
-  });
-});
-
 const erasingAt = iso(9_000);
 
 test.each([
@@ -93,11 +86,6 @@ test('a close that shows only in expiresAt counts, and a retention that was shor
   expect(planned(abandoned)).toEqual({ kind: 'too-fresh', until: iso(9_950 + 130) });
   const collected = closedAt(40, { status: 'COMPLETED', collectedAt: iso(40) });
   expect(planned(collected, 10_000, { ...timings, recordRetention: 60 })).toEqual({ kind: 'remove' });
-});
-
-test('a later request under the same key is another record', () => {
-  expect(planned(extraction({ requestId: 'request-2' }))).toEqual({ kind: 'gone' });
-  expect(planned(undefined)).toEqual({ kind: 'gone' });
 });
 
 test('an open record is read again after as long as it has waited, from 30 s to 15 minutes', () => {

@@ -45,23 +45,6 @@ const worldWith = async (record: Extraction, isInLine: boolean) => {
   return { deps, extractions, requests, startLine, woken, counted };
 };
 
-test('what is in line ends at once, and nothing of it is left', async () => {
-  const record = extraction();
-  const { extractionId, requestId } = record;
-  const { deps, extractions, requests, startLine, woken } = await worldWith(record, true);
-  const answer = answerCancel(extractionId, await cancel(extractionId, 'cancelled', deps));
-  expect(answer).toEqual({ extractionId, status: 'NOT_STARTED', cancelled: true });
-  expect(await extractions.get(extractionId)).toMatchObject({
-    reason: 'cancelled',
-    lastProblem: 'cancelled',
-    advice: 'none',
-    isFinal: true,
-  });
-  expect(woken).toEqual(['token']);
-  expect(await startLine.find(extractionId)).toBeUndefined();
-  expect(await requests.get(requestId)).toBeUndefined();
-});
-
 test('an execution that begins to wait meanwhile is woken as well', async () => {
   const record = extraction();
   const { extractionId, requestId } = record;
