@@ -26,10 +26,8 @@ import type { Schema } from '../../tools/contracts/json-schema-type.ts';
 import { allRecords } from '../enumeration/records.ts';
 import { timings } from '../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../support/data/memory-telemetry.ts';
-import { extractionInMemory } from '../support/stores/extraction-in-memory.ts';
-import { closedCircuit } from '../support/stores/memory-breaker-store.ts';
+import { extractionInMemory, startDeps } from '../support/stores/extraction-in-memory.ts';
 import { storedRequest } from '../support/stores/memory-request-store.ts';
-import { openLine } from '../support/stores/memory-start-line.ts';
 import { schemaViolations } from '../unit/docs/contract-schemas.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { versionThatBreaks } from './breaks.ts';
@@ -177,20 +175,14 @@ describe.each(items<Inputs>('inputs').map((one) => [one.method, one] as const))(
       const { extractionId, requestId } = one.start;
       const world = left({ ...requested, extractionId, requestId });
       await startForMachine(one.start, {
+        ...startDeps,
         ...world.deps,
         callFor: async () => ({
           tokens: { current: async () => 'session', drop: () => undefined },
           renewable: true,
           post: async () => 'task-1',
         }),
-        breaker: closedCircuit,
-        startLine: openLine(),
-        whenSlow: () => () => undefined,
-        maxCallMs: 20_000,
-        logIn: async () => undefined,
-        newAttemptId: () => 'attempt-1',
         now: () => new Date(plusSeconds(requested.requestedAt, 5)),
-        wake: async () => 'woken',
         fail: async () => undefined,
       });
       expect(world.now()).toMatchObject({ status: 'RUNNING', taskId: 'task-1' });

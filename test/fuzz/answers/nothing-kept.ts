@@ -17,11 +17,10 @@ import { logIn } from '#lib/provider/tokens/session-tokens.ts';
 import { createTaskToken } from '#lib/provider/tokens/task-tokens.ts';
 import { answering } from '../../support/data/canned-connection.ts';
 import { at, consentExtraction, extraction, id, timings } from '../../support/data/extraction-fixtures.ts';
-import { closedCircuit } from '../../support/stores/memory-breaker-store.ts';
+import { startDeps } from '../../support/stores/extraction-in-memory.ts';
 import { memoryExtractionStore } from '../../support/stores/memory-extraction-store.ts';
 import { memoryRefusedCredentialsStore } from '../../support/stores/memory-refused-credentials-store.ts';
 import { memoryRequestStore, storedRequest } from '../../support/stores/memory-request-store.ts';
-import { openLine } from '../../support/stores/memory-start-line.ts';
 import { memoryTaskStore } from '../../support/stores/memory-task-store.ts';
 import { fuzzProperty } from '../property.ts';
 
@@ -146,6 +145,7 @@ const start = async (record: Extraction, answers: readonly Answer[]): Promise<re
   await startForMachine(
     { extractionId: id, requestId: 'request-1', callbackToken: 'token', callbackAttempt: 0 },
     {
+      ...startDeps,
       extractions,
       tasks: memoryTaskStore(),
       refusals: memoryRefusedCredentialsStore(),
@@ -170,18 +170,12 @@ const start = async (record: Extraction, answers: readonly Answer[]): Promise<re
               { credentials: { mode: 'raw', value: { username: 'u', password: 'p' } } },
               { sessions: tokens, startTask: (...call) => startTask(connection, ...call) },
             ),
-      breaker: closedCircuit,
-      startLine: openLine(),
-      whenSlow: () => () => undefined,
-      maxCallMs: 20_000,
       logIn: tokens.current,
-      newAttemptId: () => 'attempt-1',
       now: () => at(5),
       timings,
       telemetry,
       send: report,
       fail: report,
-      wake: async () => 'woken',
     },
   );
   return [...extractions.items.values(), ...kept];

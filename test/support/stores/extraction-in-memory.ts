@@ -1,11 +1,24 @@
 import type { Extraction } from '#lib/extraction/record.ts';
 import { clock, id, timings } from '../data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../data/memory-telemetry.ts';
+import { closedCircuit } from './memory-breaker-store.ts';
 import { memoryExtractionStore } from './memory-extraction-store.ts';
 import { memoryMarks } from './memory-refused-credentials-store.ts';
 import { memoryRequestStore, storedRequest } from './memory-request-store.ts';
+import { openLine } from './memory-start-line.ts';
 import { memoryTaskStore } from './memory-task-store.ts';
 import type { StoreFaults } from './store-fault.ts';
+
+/** What a start needs beside the stores and its call. Neither a breaker nor the rate holds it. */
+export const startDeps = {
+  breaker: closedCircuit,
+  startLine: openLine(),
+  whenSlow: () => () => undefined,
+  maxCallMs: 20_000,
+  logIn: async () => undefined,
+  newAttemptId: () => 'attempt-1',
+  wake: async () => 'woken' as const,
+};
 
 type Setup = {
   /** In seconds after the request; 5 by default. */

@@ -14,10 +14,8 @@ import {
 } from '#lib/provider/transport/errors.ts';
 import { answering } from '../../../../support/data/canned-connection.ts';
 import { consentExtraction, consentId, consentIn, id } from '../../../../support/data/extraction-fixtures.ts';
-import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
-import { closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
+import { extractionInMemory, startDeps } from '../../../../support/stores/extraction-in-memory.ts';
 import { storedRequest } from '../../../../support/stores/memory-request-store.ts';
-import { openLine } from '../../../../support/stores/memory-start-line.ts';
 import type { StoreCall, StoreFaults } from '../../../../support/stores/store-fault.ts';
 
 test.each(['v1', 'v2'] as const)('of %s sends the recorded request under a Task Token', async (variant) => {
@@ -68,6 +66,7 @@ const world = (record: ConsentExtraction = consentExtraction(), setup: Setup = {
     return answer;
   };
   const deps: StartDeps = {
+    ...startDeps,
     ...stores,
     callFor: async (record) => {
       if (record.method !== 'consent') throw new Error('It is not by consent.');
@@ -87,13 +86,8 @@ const world = (record: ConsentExtraction = consentExtraction(), setup: Setup = {
         },
       );
     },
-    breaker: closedCircuit,
-    startLine: openLine(),
-    whenSlow: () => () => undefined,
-    logIn: async () => undefined,
     msLeft: () => (posts.length > 0 ? setup.msLeft : undefined) ?? 60_000,
     maxCallMs: 4_000,
-    newAttemptId: () => 'attempt-1',
     send: async (message, _caller, delaySeconds) => void sent.push([message, delaySeconds]),
   };
   const input = { extractionId: id, requestId: 'request-1', callbackToken: 'callback', callbackAttempt: 0 };

@@ -15,10 +15,9 @@ import {
   id,
   iso,
 } from '../../../../support/data/extraction-fixtures.ts';
-import { extractionInMemory } from '../../../../support/stores/extraction-in-memory.ts';
-import { breakerThat, closedCircuit } from '../../../../support/stores/memory-breaker-store.ts';
+import { extractionInMemory, startDeps } from '../../../../support/stores/extraction-in-memory.ts';
+import { breakerThat } from '../../../../support/stores/memory-breaker-store.ts';
 import { memoryRequestStore } from '../../../../support/stores/memory-request-store.ts';
-import { openLine } from '../../../../support/stores/memory-start-line.ts';
 
 test('a start that an operator has paused fails the state by name, and the machine retries it', async () => {
   const requestedAt = '2026-03-01T12:00:00.000Z';
@@ -57,6 +56,7 @@ const world = ({ record = extraction(), brings = 'task-1', ...more }: Setup = {}
   const { deps: stores, seen } = extractionInMemory(record);
   const answers: string[] = [];
   const deps: StartForMachineDeps = {
+    ...startDeps,
     ...stores,
     callFor: async () => ({
       tokens: { current: async () => 'session', drop: () => undefined },
@@ -66,12 +66,6 @@ const world = ({ record = extraction(), brings = 'task-1', ...more }: Setup = {}
         return brings;
       },
     }),
-    breaker: closedCircuit,
-    startLine: openLine(),
-    whenSlow: () => () => undefined,
-    maxCallMs: 20_000,
-    logIn: async () => undefined,
-    newAttemptId: () => 'attempt-1',
     send: async ({ cause, dueAt = 'now' }, _caller, delaySeconds) =>
       void answers.push(`send ${cause} ${dueAt} ${delaySeconds}`),
     wake: async (token, extractionId) => {
