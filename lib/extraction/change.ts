@@ -74,7 +74,7 @@ export type Update = {
  * What a record shows that refused a change. The SDK repeats an update whose answer was lost, and the repetition then fails its own
  * condition (design, section 3).
  */
-export type Proof =
+export type WriteResult =
   /** This process wrote the change before, and the answer was lost. */
   | 'written'
   /** The record has the same change. Another process wrote it, or the record does not show which process did. */
@@ -87,5 +87,5 @@ type Move =
   | (Update & { readonly transition: TransitionName })
   | (Update & { readonly transition?: never; readonly set: { readonly status?: never } });
 
-/** An update. `proof` reads from the record that refused it whether the same change succeeded before. */
-export type Change = Move & { readonly proof: (refusing: Extraction) => Proof };
+/** An update. `readRefusal` reads from the record that refused it whether the same change succeeded before. */
+export type Change = Move & { readonly readRefusal: (refusing: Extraction) => WriteResult };

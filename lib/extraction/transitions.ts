@@ -6,9 +6,9 @@ import {
   type Change,
   type DueRecord,
   type Guard,
-  type Proof,
   type TransitionName,
   type Update,
+  type WriteResult,
 } from './change.ts';
 import type { Timings } from './deadlines.ts';
 import * as due from './due.ts';
@@ -56,24 +56,24 @@ const replacing = <Known extends Pick<Attributes, 'advice' | 'lastProblem'>>(
   remove: (Object.keys(known) as ('advice' | 'lastProblem')[]).filter((name) => known[name] === undefined),
 });
 
-/** The proof of a change that only one process can make. */
-const ownIf = (has: boolean): Proof => (has ? 'written' : 'lost');
+/** How to read the refusal of a change that only one process can make. */
+const ownIf = (has: boolean): WriteResult => (has ? 'written' : 'lost');
 
-/** The proof of a change that several processes may make. `isOwn`: the record shows that this process made it. */
-const equalIf = (has: boolean, { isOwn }: { readonly isOwn: boolean }): Proof =>
+/** How to read the refusal of a change that several processes may make. `isOwn`: the record shows that this process made it. */
+const equalIf = (has: boolean, { isOwn }: { readonly isOwn: boolean }): WriteResult =>
   has ? (isOwn ? 'written' : 'equal') : 'lost';
 
 /**
- * The proof of a change of `dueAt`. The record does not show which process wrote it. Two messages would each cause reads, so the change
+ * How to read the refusal of a change of `dueAt`. The record does not show which process wrote it. Two messages would each cause reads, so the change
  * never counts as this process's own.
  */
 const movedTo =
   (dueAt: string) =>
-  (refusing: Extraction): Proof =>
+  (refusing: Extraction): WriteResult =>
     equalIf(refusing.dueAt === dueAt, { isOwn: false });
 
-/** The proof of a change whose condition still holds after it. So a repetition is never refused, and a refusal is due to another change. */
-const refusedByAnother = (): Proof => 'lost';
+/** How to read the refusal of a change whose condition still holds after it. So a repetition is never refused, and a refusal is due to another change. */
+const refusedByAnother = (): WriteResult => 'lost';
 
 /**
  * The change that writes an outcome. If two processes write the same outcome, it differs in `settledAt`, in milliseconds, or in
@@ -81,7 +81,7 @@ const refusedByAnother = (): Proof => 'lost';
  */
 const settling = (update: Update & { readonly transition: TransitionName }): Change => {
   const { when, set } = update;
-  const proof = (refusing: Extraction): Proof => {
+  const readRefusal = (refusing: Extraction): WriteResult => {
     if (when.attemptId !== undefined && refusing.attemptId !== when.attemptId) return 'lost';
     // The outcome of another process may not record that the answer was over the size limit.
     if (set.oversizedAt !== undefined && refusing.oversizedAt === undefined) return 'lost';
@@ -89,7 +89,7 @@ const settling = (update: Update & { readonly transition: TransitionName }): Cha
       isOwn: refusing.settledAt === set.settledAt && refusing.settledBy === set.settledBy,
     });
   };
-  return { ...update, proof };
+  return { ...update, readRefusal };
 };
 
 /** What a closing change sets and removes. The record leaves the index, and its retention starts. */
@@ -126,7 +126,7 @@ export const markStarting = (
       remove: ['notBefore'],
     }),
     // Only this process knows its attemptId. If another process has settled the start as stale, this one must not make the start call.
-    proof: (refusing) => ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING'),
+    readRefusal: (refusing) => ownIf(refusing.attemptId === attemptId && refusing.status === 'STARTING'),
   };
 };
 
@@ -151,7 +151,7 @@ export const revertToRequested = ({
     },
     remove: ['startingAt'],
   }),
-  proof: (refusing) => ownIf(refusing.status === 'REQUESTED'),
+  readRefusal: (refusing) => ownIf(refusing.status === 'REQUESTED'),
 });
 
 const runningFrom =
@@ -171,7 +171,7 @@ const runningFrom =
         remove: ['reason', 'lastProblem', 'advice', 'settledAt', 'settledBy', 'expiresAt'],
       }),
       // Only the attempt that received a taskId writes it. The record may have been settled since.
-      proof: (refusing) => ownIf(refusing.taskId === taskId),
+      readRefusal: (refusing) => ownIf(refusing.taskId === taskId),
     };
   };
 
@@ -322,7 +322,7 @@ export const rememberOversized = ({ record, now }: Pick<Facts, 'record' | 'now'>
   when: { status: [record.status], ...sameAttempt(record) },
   set: { oversizedAt: now.toISOString() },
   remove: [],
-  proof: refusedByAnother,
+  readRefusal: refusedByAnother,
 });
 
 const tooLarge = ({ record, now }: Decision) => ({
@@ -359,7 +359,8 @@ const closeWith = (decision: Decision, set: Attributes & { readonly status?: nev
       : refusing.collectionError === set.collectionError;
   return {
     ...close,
-    proof: (refusing) => equalIf(isClosedSo(refusing), { isOwn: refusing.expiresAt === close.set.expiresAt }),
+    readRefusal: (refusing) =>
+      equalIf(isClosedSo(refusing), { isOwn: refusing.expiresAt === close.set.expiresAt }),
   };
 };
 
@@ -383,7 +384,7 @@ export const closeCollected = (
     // If an erasure was requested since, nothing of the results may be published.
     when: { ...unchangedSince(record), notErasing: true },
     remove: [...close.remove, 'collectionError', ...replaced.remove],
-    proof: (refusing) =>
+    readRefusal: (refusing) =>
       equalIf(refusing.collectedAt !== undefined, { isOwn: refusing.collectedAt === collectedAt }),
   };
 };
@@ -420,7 +421,7 @@ export const markErasing = ({ record, now }: Pick<Facts, 'record' | 'now'>): Cha
     },
     set: { erasingAt, ...defined({ advice }) },
     remove: [],
-    proof: (refusing) =>
+    readRefusal: (refusing) =>
       equalIf(refusing.erasingAt !== undefined, { isOwn: refusing.erasingAt === erasingAt }),
   };
 };
@@ -431,7 +432,7 @@ export const adviseErasing = ({ record }: Pick<Facts, 'record'>): Change => ({
   when: { status: [record.status], requestId: record.requestId },
   set: { advice: 'none' },
   remove: [],
-  proof: (refusing) => equalIf(refusing.advice === 'none', { isOwn: false }),
+  readRefusal: (refusing) => equalIf(refusing.advice === 'none', { isOwn: false }),
 });
 
 /** Closes a record that is open although nothing is left to do. */
@@ -448,7 +449,7 @@ export const reschedule = ({
   when: { status: [record.status], open: true, ...defined({ dueAt: record.dueAt }) },
   set: { dueAt, ...(readsSlowly ? { readsSlowly } : {}), ...defined({ lastProblem }) },
   remove: readsSlowly ? [] : ['readsSlowly'],
-  proof: movedTo(dueAt),
+  readRefusal: movedTo(dueAt),
 });
 
 /** The lease of a sweep, which knows only the keys of the index. Applies only if `dueAt` is still as found. */
@@ -457,7 +458,7 @@ export const leaseDue = ({ found, dueAt }: Pick<Facts, 'dueAt'> & { readonly fou
   when: { open: true, dueAt: found.dueAt },
   set: { dueAt },
   remove: [],
-  proof: movedTo(dueAt),
+  readRefusal: movedTo(dueAt),
 });
 
 /** The provider asked by `Retry-After` to wait. No call for this extraction is made before `notBefore`. */
@@ -470,7 +471,7 @@ export const postponeCalls = ({
   when: { status: [status], requestId, open: true },
   set: { notBefore, ...defined({ lastProblem }) },
   remove: [],
-  proof: refusedByAnother,
+  readRefusal: refusedByAnother,
 });
 
 /** A read or a store failed, or took too long for the reconcile queue. From now on the slow queue reads, for every invoker. */
@@ -479,7 +480,7 @@ export const readSlowly = ({ record: { extractionId, requestId } }: Pick<Facts, 
   when: { requestId, open: true },
   set: { readsSlowly: true },
   remove: [],
-  proof: refusedByAnother,
+  readRefusal: refusedByAnother,
 });
 
 /** The last read of this status begins. If the record already has a time for it, that time stays. */
@@ -491,5 +492,5 @@ export const beginLastRead = ({
   when: { status: [status], requestId, open: true },
   set: { lastReadBegunAt: lastReadBegunAt ?? now.toISOString() },
   remove: [],
-  proof: refusedByAnother,
+  readRefusal: refusedByAnother,
 });

@@ -8,14 +8,14 @@ import { type Extraction, subjectFields } from './record.ts';
 import { forgetRequest, itemToPutBack } from './request-data.ts';
 import type { ChangeOutcome, ExtractionStore, RequestStore, StoredRequest } from './store.ts';
 
-/** Writes a change. If the record refuses it, the change's proof decides whether it was written. Throws what the store throws. */
+/** Writes a change. If the record refuses it, the change reads from that whether it was written before. Throws what the store throws. */
 export const writeChange = async (
   store: Pick<ExtractionStore, 'apply'>,
   change: Change,
 ): Promise<ChangeOutcome> => {
   const { applied, record } = await store.apply(change);
   if (record === undefined) return { kind: 'lost', record };
-  return { kind: applied ? 'written' : change.proof(record), record };
+  return { kind: applied ? 'written' : change.readRefusal(record), record };
 };
 
 /** Reports a time of an extraction, in seconds since the request. */

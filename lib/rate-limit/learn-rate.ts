@@ -25,19 +25,19 @@ const cutTo = 0.9;
 /** How long after a cut starts still arrive that were released before it. */
 export const settleMs = 3_000;
 
-/** The growth for each ten seconds with a line. It is slow up to `nearGood` times what was accepted at the last cut, and then fast. */
+/** The growth for each ten seconds with a line. It is slow up to `nearAccepted` times what was accepted at the last cut, and then fast. */
 const growth = 1.015;
 const fastGrowth = 1.1;
 const maxGrowth = 1.25;
-const nearGood = 1.1;
+const nearAccepted = 1.1;
 
 /**
  * If a rate so far below what was accepted brings as many bad calls as before, the rate is not their cause. The cut is undone, and for ten
  * minutes such a share cuts nothing.
  */
-const belowGood = 0.97;
+const belowAccepted = 0.97;
 const maxNoise = 0.3;
-const deafMs = 600_000;
+const noiseMs = 600_000;
 
 /**
  * After a bad call, calls are counted from the next second on, because by then every process knows of it. Returns the same state if they
@@ -54,9 +54,9 @@ const withoutFailures = (calls: Calls): Calls =>
   new Map([...calls].map(([key, counts]) => [key, { ...counts, failed: 0 }]));
 
 /** Drops failures that show nothing about the rate: with too few calls for an overload, only at some banks, or after a cut was undone. */
-const shownBy = ({ calls, seconds }: Window, isDeaf: boolean): Calls => {
+const shownBy = ({ calls, seconds }: Window, isNoisy: boolean): Calls => {
   const isLoad = callsIn(totalOf(calls)) * windowSeconds >= windowCalls * seconds;
-  return isDeaf || !isLoad || !failsEverywhere(calls) ? withoutFailures(calls) : calls;
+  return isNoisy || !isLoad || !failsEverywhere(calls) ? withoutFailures(calls) : calls;
 };
 
 /**
@@ -97,7 +97,7 @@ const isOver = ({ calls, seconds }: Window, rate: number | undefined): boolean =
 /** Forgets the learnt rate, which is not the cause of the bad calls. For some time, failures and this share of refusals cut nothing. */
 const undo = ({ learnt: _, ...rest }: RateState, calls: Calls, now: number): RateState => ({
   ...rest,
-  deaf: { share: shareOf(withoutFailures(calls)), until: now + deafMs },
+  noise: { share: shareOf(withoutFailures(calls)), until: now + noiseMs },
 });
 
 const cut = (
@@ -111,11 +111,11 @@ const cut = (
   now: number,
 ): RateState => {
   // A rate is at most halved, because a provider that counts refused calls too may accept none for a while.
-  const good = Math.max(accepted / seconds, rate === undefined ? 1 : rate / 2, minPerSecond);
-  const perSecond = Math.min(cutTo * good, rate ?? Number.POSITIVE_INFINITY);
+  const perSecondAccepted = Math.max(accepted / seconds, rate === undefined ? 1 : rate / 2, minPerSecond);
+  const perSecond = Math.min(cutTo * perSecondAccepted, rate ?? Number.POSITIVE_INFINITY);
   return {
     ...state,
-    learnt: { perSecond, good, share, at: now },
+    learnt: { perSecond, accepted: perSecondAccepted, share, at: now },
     windowFrom: Math.floor((now + settleMs) / 1_000),
   };
 };
@@ -123,7 +123,7 @@ const cut = (
 const grow = (state: RateState, seconds: number, limit: number | undefined): Omit<RateJudgement, 'share'> => {
   const { learnt, ...rest } = state;
   if (learnt === undefined) return { state, judged: 'unchanged' };
-  const step = learnt.perSecond < nearGood * learnt.good ? growth : fastGrowth;
+  const step = learnt.perSecond < nearAccepted * learnt.accepted ? growth : fastGrowth;
   const perSecond = learnt.perSecond * Math.min(maxGrowth, step ** Math.max(1, seconds / windowSeconds));
   return perSecond >= Math.min(limit ?? maxPerSecond, maxPerSecond)
     ? { state: rest, judged: 'unlimited' }
@@ -142,28 +142,28 @@ export const judgeCalls = (
   now: number,
 ): RateJudgement => {
   const rate = rateAt(state, limit, now);
-  const { learnt, windowFrom: from, deaf, ...others } = state;
-  const isDeaf = deaf !== undefined && now < deaf.until;
-  const calls = shownBy(window, isDeaf);
+  const { learnt, windowFrom: from, noise, ...others } = state;
+  const isNoisy = noise !== undefined && now < noise.until;
+  const calls = shownBy(window, isNoisy);
   const share = shareOf(calls);
   if (from === undefined || !isOver(window, rate)) return { state, judged: 'unchanged', share };
   const counts = totalOf(calls);
   const next: RateState = {
     ...others,
     ...(learnt && { learnt }),
-    ...(isDeaf && { deaf }),
+    ...(isNoisy && { noise }),
     windowFrom: Math.floor(now / 1_000) + 1,
   };
   // If all calls failed, it is an outage, which the breakers handle.
   const isOutage = counts.accepted + counts.refused === 0;
   const isFew = badIn(counts) < fewBad || !isEnough(counts, rate);
-  if (share <= tooMany + (isDeaf ? deaf.share : 0) || isFew || isOutage) {
+  if (share <= tooMany + (isNoisy ? noise.share : 0) || isFew || isOutage) {
     if (hasLine(state, now)) return { ...grow(next, window.seconds, limit), share };
     // If no start waits and no call is bad, counting stops, because it costs each start a write.
     const { windowFrom: _from, ...calm } = next;
     return { state: badIn(counts) === 0 ? calm : next, judged: 'unchanged', share };
   }
-  const isBelow = learnt !== undefined && (rate ?? 0) <= belowGood * learnt.good;
+  const isBelow = learnt !== undefined && (rate ?? 0) <= belowAccepted * learnt.accepted;
   if (isBelow && share <= maxNoise && share >= learnt.share / 2)
     return { state: undo(next, calls, now), judged: 'undone', share };
   const { seconds } = window;

@@ -15,7 +15,7 @@ export type RateState = {
   readonly learnt?: {
     readonly perSecond: number;
     /** How many starts a second the provider accepted in the window before the last cut, and the share of bad calls in it. */
-    readonly good: number;
+    readonly accepted: number;
     readonly share: number;
     /** When the rate was last cut. */
     readonly at: number;
@@ -23,7 +23,7 @@ export type RateState = {
   /** The second of the epoch from which calls are counted and judged together. */
   readonly windowFrom?: number;
   /** A share of bad calls that a cut did not lower. Until `until`, such a share does not lower the rate. */
-  readonly deaf?: { readonly share: number; readonly until: number };
+  readonly noise?: { readonly share: number; readonly until: number };
   /** The releases a second while there is no rate, and since when. */
   readonly slowStart?: { readonly perSecond: number; readonly at: number };
 };
@@ -87,9 +87,9 @@ const schemasAt = (now: number) => {
     lineUntil: near,
     lease: v.object({ holder: v.string(), until: near, ends: time }),
     wokenAt: near,
-    learnt: v.object({ perSecond: positive, good: positive, share, at: near }),
+    learnt: v.object({ perSecond: positive, accepted: positive, share, at: near }),
     windowFrom: v.pipe(time, v.maxValue((now + maxAheadMs) / 1_000)),
-    deaf: v.object({ share, until: v.pipe(time, v.maxValue(now + 3_600_000)) }),
+    noise: v.object({ share, until: v.pipe(time, v.maxValue(now + 3_600_000)) }),
     slowStart: v.object({ perSecond: positive, at: near }),
   };
 };

@@ -117,12 +117,12 @@ const portsFor = (record: Extraction, invoker: Invoker, from: Date, choose: Choo
   };
   const apply = async (update: Update): Promise<ApplyResult> => {
     const change = update as Change;
-    const { extractionId: _id, proof, ...what } = change;
+    const { extractionId: _id, readRefusal, ...what } = change;
     await interfere(what);
     const before = current();
     const result = await stored.apply(update);
     const { applied, record: after } = result;
-    const outcome = after === undefined ? 'lost' : applied ? 'written' : proof(after);
+    const outcome = after === undefined ? 'lost' : applied ? 'written' : readRefusal(after);
     happens({ kind: 'write', at: clock, change, before, after, isApplied: applied, outcome });
     return result;
   };

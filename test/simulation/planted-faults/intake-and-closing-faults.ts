@@ -239,7 +239,7 @@ export const intakeAndClosingFaults: Faults = {
       when: { open: true },
       set: { expiresAt: 1 },
       remove: ['dueShard', 'dueAt'],
-      proof: () => 'lost',
+      readRefusal: () => 'lost',
     });`,
     caughtBy: 'newer-left-alone',
   },

@@ -111,7 +111,7 @@ export const startFaults: Faults = {
   },
   'A write whose answer was lost counts as the write of another process.': {
     file: writeStart,
-    find: "kind: applied ? 'written' : change.proof(record)",
+    find: "kind: applied ? 'written' : change.readRefusal(record)",
     replace: "kind: applied ? 'written' : 'lost'",
     caughtBy: 'unconfirmed-for-a-reason',
   },

@@ -418,10 +418,10 @@ export class World {
 
   /** The record has refused a change of this process, which may have made it before without an answer. */
   noteRefusal(by: Process, change: Update, record: Extraction): void {
-    const { set, proof } = change as Change;
+    const { set, readRefusal } = change as Change;
     const isOnlyATime = set.settledAt !== undefined || set.collectedAt !== undefined;
-    if (!isOnlyATime || proof(record) !== 'written') return;
-    const isOwn = this.#written.get(by)?.some((own) => proof(own) === 'written') === true;
+    if (!isOnlyATime || readRefusal(record) !== 'written') return;
+    const isOwn = this.#written.get(by)?.some((own) => readRefusal(own) === 'written') === true;
     if (!isOwn) this.mistaken.add(by);
   }
 

@@ -19,7 +19,7 @@ const windowOf = (seconds: number, ...callers: readonly Given[]): Window => ({
 const counting: RateState = { ...noRate, windowFrom: from };
 const learnt = (perSecond: number, fields: Partial<NonNullable<RateState['learnt']>> = {}): RateState => ({
   ...counting,
-  learnt: { perSecond, good: perSecond / 0.9, share: 0.5, at: now - 60_000, ...fields },
+  learnt: { perSecond, accepted: perSecond / 0.9, share: 0.5, at: now - 60_000, ...fields },
 });
 const withLine = (state: RateState): RateState => ({ ...state, lineUntil: now + 5_000 });
 
@@ -32,7 +32,7 @@ test('a first rate is a little less than what was accepted of 20 calls', () => {
   );
   expect(judged).toBe('cut');
   expect(state).toMatchObject({
-    learnt: { perSecond: 4.5, good: 5, share: 0.9, at: now },
+    learnt: { perSecond: 4.5, accepted: 5, share: 0.9, at: now },
     windowFrom: from + 3,
   });
   expect(share).toBe(0.9);
@@ -68,9 +68,9 @@ test.each<readonly [string, readonly Given[], 'cut' | 'unchanged']>([
 
 test('a rate falls to 0.9 × what was accepted, and at most by half', () => {
   const after = (counts: Given) =>
-    judgeCalls(learnt(10, { good: 10 }), windowOf(10, counts), undefined, now).state.learnt;
-  expect(after({ accepted: 80, refused: 20 })).toMatchObject({ good: 8, perSecond: 7.2 });
-  expect(after({ accepted: 10, refused: 90 })).toMatchObject({ good: 5, perSecond: 4.5 });
+    judgeCalls(learnt(10, { accepted: 10 }), windowOf(10, counts), undefined, now).state.learnt;
+  expect(after({ accepted: 80, refused: 20 })).toMatchObject({ accepted: 8, perSecond: 7.2 });
+  expect(after({ accepted: 10, refused: 90 })).toMatchObject({ accepted: 5, perSecond: 4.5 });
 });
 
 test('failures count twice, under a load, and if they are everywhere', () => {
@@ -98,10 +98,10 @@ test('many banks with a call each fail everywhere if those beside the failed one
 });
 
 test('what is refused as often far below what was accepted is not due to the rate', () => {
-  const state = learnt(9, { good: 10, share: 0.06 });
+  const state = learnt(9, { accepted: 10, share: 0.06 });
   const strays = windowOf(10, { accepted: 84, refused: 6 });
   const undone = judgeCalls(state, strays, undefined, now);
-  expect(undone).toMatchObject({ judged: 'undone', state: { deaf: { until: now + 600_000 } } });
+  expect(undone).toMatchObject({ judged: 'undone', state: { noise: { until: now + 600_000 } } });
   expect(undone.state.learnt).toBeUndefined();
   // As many show nothing then. What is added to them does.
   const later = (window: Window) =>
@@ -126,9 +126,9 @@ test('a rate grows while somebody waits, slowly up to what was accepted, and is 
   expect(judgeCalls(withLine(learnt(5)), calm, undefined, now).state.windowFrom).toBe(
     Math.floor(now / 1_000) + 1,
   );
-  expect(grown(learnt(5, { good: 4 }))).toEqual(['grown', 5.5]);
+  expect(grown(learnt(5, { accepted: 4 }))).toEqual(['grown', 5.5]);
   expect(grown(learnt(0.1), windowOf(100, { accepted: 10 }))).toEqual(['grown', 0.1 * 1.015 ** 10]);
-  expect(grown(learnt(0.1, { good: 0.05 }), windowOf(100, { accepted: 10 }))).toEqual(['grown', 0.125]);
+  expect(grown(learnt(0.1, { accepted: 0.05 }), windowOf(100, { accepted: 10 }))).toEqual(['grown', 0.125]);
   expect(grown(learnt(5), calm, 5.05)).toEqual(['unlimited', undefined]);
   expect(grown(learnt(199))).toEqual(['unlimited', undefined]);
   const idle = judgeCalls(learnt(5), calm, undefined, now);

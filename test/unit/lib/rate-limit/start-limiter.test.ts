@@ -126,7 +126,7 @@ test('calls are counted once one was bad, and a slow one that is accepted in the
 
 test('a failure of a start that was admitted before the last cut is not counted', async () => {
   const { limiter, line, rateIs } = given();
-  rateIs({ learnt: { perSecond: 2, good: 2, share: 0.5, at: startedAt } });
+  rateIs({ learnt: { perSecond: 2, accepted: 2, share: 0.5, at: startedAt } });
   expect(await limiter.report(about, { kind: 'failed', admittedAt: startedAt + 2_999 })).toBeUndefined();
   expect((await line.counts(0, startedAt)).size).toBe(0);
 });

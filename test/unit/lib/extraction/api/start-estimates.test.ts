@@ -27,7 +27,7 @@ const given = ({
       read: async (name) => {
         expect(name).toBe(rateItem);
         reads.rate += 1;
-        const learnt = { perSecond: 1, good: 1, share: 0.5, at: now().getTime() };
+        const learnt = { perSecond: 1, accepted: 1, share: 0.5, at: now().getTime() };
         return { state: { lineUntil: now().getTime() + lineUntil, learnt } };
       },
     },
