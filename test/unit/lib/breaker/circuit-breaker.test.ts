@@ -86,13 +86,6 @@ describe('failures', () => {
     expect(telemetry.messages).toEqual(['Breakers opened or closed.']);
   });
 
-  test('of one caller hold no start of another', async () => {
-    const shared = store();
-    for (const group of ['a', 'b', 'c', 'd', 'e']) await failIn(shared, 1, group);
-    const process = processOn(shared);
-    expect([await admit(process), await admit(process, 'bank', 'another')]).toEqual(['held', 'pass']);
-  });
-
   test('that count are read before each start of their group, and of any other while those count for the caller', async () => {
     const shared = store();
     await failIn(shared, 1);
@@ -105,38 +98,9 @@ describe('failures', () => {
     for (const group of ['healthy', 'healthy', 'bank', 'bank']) await after.admit(aboutOf(group), toStart);
     expect(calls).toEqual(['read', 'read', 'read']);
   });
-
-  test('of a start that is slow count while it is under way, and its acceptance takes that back', async () => {
-    const shared = store();
-    await failIn(shared, 4);
-    const process = processOn(shared);
-    const admission = await process.admit(aboutOf(), toStart);
-    await process.report(admission, { kind: 'slow' });
-    expect(await admit(processOn(shared))).toBe('held');
-    await process.report(admission, { kind: 'accepted' });
-    expect(await admit(processOn(shared))).toBe('pass');
-  });
 });
 
 describe('an accepted start', () => {
-  test('that was slow closes a breaker that opened since, also if it was not counted as slow', async () => {
-    const shared = store();
-    await failIn(shared, 1);
-    await startOn(processOn(shared), 'accepted');
-    seconds = 1;
-    const process = processOn(shared);
-    const admission = await process.admit(aboutOf(), toStart);
-    calls = [];
-    await process.report(admission, { kind: 'slow' });
-    expect(calls).not.toContain('replace');
-    seconds = 2;
-    await failIn(shared, 5);
-    expect(await admit(processOn(shared))).toBe('held');
-    seconds = 3;
-    await process.report(admission, { kind: 'accepted' });
-    expect(await admit(processOn(shared))).toBe('pass');
-  });
-
   test('that was seen under a state without the failures goes into the next write, so those are not in a row', async () => {
     const shared = store();
     const busy = processOn(shared);
@@ -171,18 +135,6 @@ describe('a turn', () => {
     seconds = 30;
     return shared;
   };
-
-  test('is taken by one of two processes that come at once, and closes the breaker if it is accepted', async () => {
-    const shared = await opened();
-    const processes = [processOn(shared), processOn(shared)];
-    const admissions = await Promise.all(processes.map((process) => process.admit(aboutOf(), toStart)));
-    expect(admissions.map(({ kind }) => kind).sort()).toEqual(['held', 'turn']);
-    const first = admissions.findIndex(({ kind }) => kind === 'turn');
-    await processes[first]?.report(admissions[first] ?? { kind: 'held', cause: 'slow' }, {
-      kind: 'accepted',
-    });
-    expect(await admit(processOn(shared))).toBe('pass');
-  });
 
   test('is free at once after a start that showed nothing, although an eventually consistent read does not show the turn yet', async () => {
     const shared = await opened();

@@ -4,7 +4,7 @@ import { recordDelivery } from '#lib/extraction/record-delivery.ts';
 import type { ExtractionStore, Task, WakeOutcome } from '#lib/extraction/store.ts';
 import { at, closedExtraction, extractionIn, id, iso } from '../../../support/data/extraction-fixtures.ts';
 import { extractionInMemory } from '../../../support/stores/extraction-in-memory.ts';
-import type { StoreCall, StoreFaults } from '../../../support/stores/store-fault.ts';
+import type { StoreFaults } from '../../../support/stores/store-fault.ts';
 import { withLostAnswers } from '../../../support/stores/with-lost-answers.ts';
 
 const linked: Task = { taskId: 'task-1', extractionId: id, callbackToken: 'token-1', callbackAttempt: 0 };
@@ -96,24 +96,6 @@ test.each<readonly [string, Setup, object, readonly string[], readonly string[]]
   const settled = { status: 'COMPLETED', settledBy: 'webhook', settledAt: iso(100), dueAt: iso(220) };
   const after = setup.record === running ? expect.objectContaining({ ...running, ...settled }) : setup.record;
   expect(delivered.record).toEqual(after);
-});
-
-test('refused credentials are marked before the outcome is written', async () => {
-  const task = { ...linked, credentialsMac: 'mac' };
-  const order: string[] = [];
-  const faults = { before: ({ store, method }: StoreCall) => void order.push(`${method} ${store}`) };
-  const taskStatus = 'CREDENTIALS_WRONG';
-  const delivered = await deliver({ record: running, task, taskStatus, faults });
-  const written = [
-    'recordStatus tasks',
-    'notice tasks',
-    'put refusals',
-    'setMarked tasks',
-    'apply extractions',
-  ];
-  expect(order).toEqual(written);
-  expect(delivered.marks).toMatchObject([{ credentialsMac: 'mac', extractionIds: [id], isRefused: true }]);
-  expect(delivered.task).toMatchObject({ noticedAt: iso(100) });
 });
 
 test('a later delivery with another status marks nothing', async () => {

@@ -15,10 +15,8 @@ const over = async (
     isFree = false,
     isScheduled = false,
     groups = 1,
-    perSecond = 2,
+
     lasts = 300_000,
-    before = 10_000,
-    priorities = 1,
     leaves = (_tries: number): boolean => true,
     losesFirstAnswer = false,
     countsFail = false,
@@ -31,10 +29,9 @@ const over = async (
   const line = memoryStartLine();
   for (let index = 0; index < waiting; index += 1) {
     const [extractionId, requestId] = [`e-${index}`, `r-${index}`];
-    const at = new Date(begin - before + index).toISOString();
+    const at = new Date(begin - 10_000 + index).toISOString();
     const group = groups === 1 ? 'bank' : `bank-${index % groups}`;
-    const priority = index % priorities === 0 ? 'interactive' : 'background';
-    const slot = slotOf({ caller: 'orders', priority, group, at, extractionId });
+    const slot = slotOf({ caller: 'orders', priority: 'interactive', group, at, extractionId });
     await line.write({ extractionId, requestId, slot, attempt: 0, waitedMs: 0, expiresAt: 0 });
     line.enter(extractionId, requestId, `token-${index}`);
   }
@@ -73,7 +70,7 @@ const over = async (
           return line.leave(entry);
         },
       },
-      limit: async () => (isFree ? undefined : perSecond),
+      limit: async () => (isFree ? undefined : 2),
       isPaused: async () => isPaused,
       release: async ({ extractionId }) => {
         firstQueries ||= queries;
@@ -120,17 +117,6 @@ test.each([
   expect([await empty.run(), empty.passed()]).toEqual([{ end: 'idle', released: 0 }, passed]);
   const { run } = await over(1, { isScheduled });
   expect(await run()).toEqual({ end: 'idle', released: 1 });
-});
-
-test.each([
-  ['for long, nothing is released', 65_000, { end: 'leased', released: 0 }, []],
-  ['that ends soon, it is released after that', 64_999, { end: 'idle', released: 1 }, [10_000]],
-])('while another dispatcher has a lease %s', async (_, endsIn, result, times) => {
-  const { run, store, releasedAt, begin } = await over(1);
-  const lease = { holder: 'another', until: begin + 10_000, ends: begin + endsIn };
-  await store.replace(rateItem, undefined, { state: { lineUntil: 0, lease }, version: '1' });
-  expect(await run()).toEqual(result);
-  expect(releasedAt).toEqual(times);
 });
 
 test('while starts are paused, the dispatcher of a single one goes on', async () => {
@@ -192,21 +178,3 @@ test('a tick reads 40 pages of the line at most, and 8 of a lane', async () => {
   await lane.run();
   expect(lane.queriesOfFirstTick()).toBeLessThanOrEqual(10);
 });
-
-test.each([
-  ['another lane waits for no other', 'refresh', 10_000, 1_001],
-  ['another group is seen although those before it wait for their time', 'orders', -3_600_000, 15_000],
-])(
-  'beside a caller with both priorities and a group for each start, %s',
-  async (_, caller, before, within) => {
-    const crowd = { groups: 1_500, perSecond: 5, lasts: 30_000, before, priorities: 2 };
-    const { run, line, released, releasedAt, begin } = await over(1_500, crowd);
-    const at = new Date(begin - 5_000).toISOString();
-    const place = { caller, priority: 'interactive', group: 'z', extractionId: 'other' } as const;
-    const of = { extractionId: 'other', requestId: 'r', attempt: 0, waitedMs: 0, expiresAt: 0 };
-    await line.write({ ...of, slot: slotOf({ ...place, at }) });
-    line.enter('other', 'r', 'token');
-    await run();
-    expect(releasedAt[released.indexOf('other')]).toBeLessThan(within);
-  },
-);

@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  hasLine,
-  isDispatching,
-  isLeased,
-  noRate,
-  parseRateState,
-  type RateState,
-  rateAt,
-} from '#lib/rate-limit/rate-state.ts';
+import { noRate, parseRateState, type RateState, rateAt } from '#lib/rate-limit/rate-state.ts';
 
 const now = Date.parse('2026-03-01T12:00:00.000Z');
 const lease = { holder: 'one', until: now + 10_000, ends: now + 900_000 };
@@ -21,17 +13,6 @@ test('the lower of limit and learnt rate counts, and what was learnt is forgotte
     50,
     undefined,
   ]);
-});
-
-test('a line ends by itself, if nobody renews it', () => {
-  const state = { ...noRate, lineUntil: now + 5_000 };
-  expect([hasLine(state, now + 4_999), hasLine(state, now + 5_000)]).toEqual([true, false]);
-});
-
-test('a lease is another dispatcher’s until it ends', () => {
-  const state = { ...noRate, lease };
-  expect([isLeased(state, 'one', now), isLeased(state, 'two', now)]).toEqual([false, true]);
-  expect([isLeased(state, 'two', now + 10_000), isDispatching(state, now + 10_000)]).toEqual([false, false]);
 });
 
 test('what is stored is read as it was written, and a damaged part counts for nothing', () => {

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { defined } from '#lib/defined.ts';
-import type { Reading } from '#lib/extraction/plan.ts';
 import { type Read, readingOfTask } from '#lib/extraction/reconcile/read-task.ts';
 import { type ReconcileDeps, type ReconcileInvoker, reconcile } from '#lib/extraction/reconcile/reconcile.ts';
 import type { SendReconcile } from '#lib/extraction/reconcile-message.ts';
@@ -45,28 +44,19 @@ const answer = (taskStatus: string, results: unknown = null): TaskReading => ({
 });
 const full = { actions: [{ id: 'tef', status: 'COMPLETED', output: { secret: 1 } }] };
 
-const readOf = (reading: Reading, bytes?: Uint8Array): Read => ({ reading, bytes });
-const tooLarge = readOf({ kind: 'too-large', taskStatus: undefined });
-const bytes = Buffer.from('{"data":[]}');
-const ended = { kind: 'ended', reason: undefined, actionResults: undefined, expected: true } as const;
-/** Of an extraction by consent. */
-const completed = readOf({ ...ended, taskStatus: 'COMPLETED', hasResults: true, isComplete: true }, bytes);
-
-const linked: Task = { taskId: 'task-1', extractionId: id };
+const tooLarge: Read = { reading: { kind: 'too-large', taskStatus: undefined }, bytes: undefined };
 
 type Setup = {
   readonly task?: Task;
   /** One for each read, in order; the last one stays. */
-  readonly reads?: readonly (TaskReading | Read | Error | 'without its request')[];
+  readonly reads?: readonly (TaskReading | Read | Error)[];
   /** An operator paused reads. */
   readonly isPaused?: boolean;
   readonly storing?: () => void;
   /** Whether each store was brief. */
   readonly limits?: boolean[];
-  /** What happens while the provider is being read. */
-  readonly meanwhile?: () => void | Promise<void>;
-  /** A queue that refuses messages. */
-  readonly refusing?: 'queue' | 'slow queue';
+  /** The queue refuses messages. */
+  readonly isFull?: boolean;
   readonly now?: number;
   /** How many seconds pass with each look at the clock. */
   readonly passing?: number;
@@ -92,7 +82,7 @@ const world = (record: Extraction | undefined, setup: Setup = {}) => {
   const sendTo =
     (queue: string): SendReconcile =>
     async (message, _caller, delaySeconds = 0) => {
-      if (queue === setup.refusing) throw new Error('throttled');
+      if (setup.isFull) throw new Error('throttled');
       sent.push([queue, message, delaySeconds]);
     };
   let reads = 0;
@@ -111,8 +101,6 @@ const world = (record: Extraction | undefined, setup: Setup = {}) => {
       reads += 1;
       const answers = setup.reads ?? [answer('RUNNING')];
       const given = answers[Math.min(reads, answers.length) - 1];
-      await setup.meanwhile?.();
-      if (given === 'without its request') return undefined;
       return {
         tokens: { current: async () => 'token', drop: () => undefined },
         get: async () => {
@@ -188,23 +176,6 @@ describe('REQUESTED', () => {
     const about = { extractionId: id, caller: extraction().requestedBy, entity: 'bank', ...times };
     expect(progress).toEqual([['Extraction ended.', { ...about, ...outcome, failed: true }]]);
     expect([counted, reads()]).toEqual([['NotStarted'], 0]);
-  });
-});
-
-describe('STARTING', () => {
-  test.each(everybody)('a start in progress is left alone, for every caller: %j', async (caller) => {
-    const { reconcile, reads } = world(extractionIn('STARTING'), { now: 61 });
-    const conclusion = caller === machine ? 'not-yet' : 'deferred';
-    const record = { status: 'STARTING', dueAt: iso(181) };
-    expect(await reconcile(caller)).toMatchObject({ conclusion, explanation: 'start-in-progress', record });
-    expect(reads()).toBe(0);
-  });
-
-  test.each(everybody)('a stale start is UNCONFIRMED, for every caller: %j', async (caller) => {
-    const { reconcile, counted, requests } = world(extractionIn('STARTING'), { now: 61.001 });
-    const record = { status: 'UNCONFIRMED', reason: 'start-interrupted', settledBy: 'reconcile' };
-    expect(await reconcile(caller)).toMatchObject({ conclusion: 'closed', record });
-    expect([counted, requests.items.size]).toEqual([['Unconfirmed'], 0]);
   });
 });
 
@@ -286,7 +257,9 @@ describe('RUNNING', () => {
         lastProblem,
         setup.isPaused ? 0 : 1,
       ]);
-      expect(counted).toContain('TimedOut');
+      expect(counted).toEqual(
+        expect.arrayContaining(setup.isPaused ? ['ReadsHeld', 'TimedOut'] : ['TimedOut']),
+      );
       expect(progress).toMatchObject([['Extraction ended.', { status: 'TIMED_OUT', seconds: 7_200 }]]);
     },
   );
@@ -433,45 +406,8 @@ describe('settled by the provider and not collected', () => {
   });
 });
 
-test.each([
-  ['of results', extractionIn('PARTIAL'), 30 + timings.collectFor],
-  ['of grace', extractionIn('TIMED_OUT'), 7_200 + timings.grace],
-])("while an operator's pause holds the last read %s, the record stays open", async (_what, before, now) => {
-  const { reconcile, counted, reads } = world(before, { isPaused: true, now });
-  const record = { ...before, dueAt: iso(now + 120) };
-  expect(await reconcile(slow)).toEqual({ conclusion: 'deferred', explanation: 'reads-paused', record });
-  expect([counted, reads()]).toEqual([['ReadsHeld'], 0]);
-});
-
-// The metric is counted before the write that may lose: a false alarm, where the results are there.
 describe('the item of a consent', () => {
   const timedOut = consentIn('TIMED_OUT');
-
-  test('is there for a read that ends after another has closed the record, and goes with the results', async () => {
-    const closes: boolean[] = [];
-    const { reconcile, record, requests, reads, time } = world(timedOut, {
-      now: 7_200 + 86_400,
-      reads: [completed, new ProviderAmbiguous('503'), completed],
-      meanwhile: async () => {
-        if (reads() > 1) return;
-        await reconcile(slow);
-        closes.push(isClosed(record()));
-      },
-      storing: () => {
-        if (reads() < 3) throw new Error('S3 is down.');
-      },
-    });
-    // As a late start has put it back.
-    requests.items.set('request-1', { ...storedRequest(id), taskId: 'task-1' });
-    await reconcile(slow);
-    expect(closes).toEqual([true]);
-    expect(record()).toMatchObject({ status: 'COMPLETED', dueShard: expect.anything() });
-    expect(requests.items.size).toBe(1);
-    time.advance(60);
-    await reconcile(slow);
-    expect(record()).toMatchObject({ status: 'COMPLETED', collectedAt: expect.anything() });
-    expect(requests.items.size).toBe(0);
-  });
 
   test.each<readonly [string, Extraction, Setup & { readonly now: number }]>([
     ['a pause', timedOut, { isPaused: true, now: 7_200 + 3 * 86_400 }],
@@ -495,73 +431,24 @@ describe('the item of a consent', () => {
   });
 });
 
-test('a read of a consent whose item went with the close by another process is no failure', async () => {
-  const { dueShard: _dueShard, dueAt: _dueAt, ...closed } = consentIn('TIMED_OUT', { expiresAt: 1 });
-  const held = world(consentIn('TIMED_OUT'), {
-    reads: ['without its request'],
-    now: 8_000,
-    meanwhile: () => void held.extractions.items.set(id, closed),
-  });
-  expect(await held.reconcile(swept)).toMatchObject({ conclusion: 'closed' });
-  expect(held.counted).toEqual([]);
+test('in grace, the pauses between reads double from two minutes, and the last read is at its end', async () => {
+  const its = world(extractionIn('TIMED_OUT'), { now: 7_200 });
+  const pauses = await pausesOf(its, swept);
+  expect(pauses).toEqual([120, 120, 240, 480, 960, 1_920, 3_840, 7_680, 15_360, 30_720, 24_960]);
+  expect(its.record()?.status).toBe('TIMED_OUT');
 });
 
-describe('TIMED_OUT', () => {
-  const timedOut = extractionIn('TIMED_OUT');
-
-  test('a task that is linked to another extraction closes the record without a read', async () => {
-    const theirs = { taskId: 'task-1', extractionId: 'other', taskStatus: 'COMPLETED' };
-    const { reconcile, reads, counted } = world(timedOut, { task: theirs, now: 8_000 });
-    const record = { status: 'TIMED_OUT', collectionError: 'task-linked-elsewhere' };
-    expect(await reconcile(swept)).toMatchObject({ conclusion: 'closed', record });
-    expect([reads(), counted]).toEqual([0, ['TaskLinkedElsewhere']]);
-  });
-
-  test('the pauses between reads double from two minutes, and the last read is at the end of grace', async () => {
-    const its = world(timedOut, { now: 7_200 });
-    const pauses = await pausesOf(its, swept);
-    expect(pauses).toEqual([120, 120, 240, 480, 960, 1_920, 3_840, 7_680, 15_360, 30_720, 24_960]);
-    expect(its.record()?.status).toBe('TIMED_OUT');
-  });
-});
-
-describe('an answer over the size limit', () => {
-  const tooLargeButDone = readOf({ kind: 'too-large', taskStatus: 'COMPLETED' });
-  const saidOnce = { collectionError: 'results-too-large', oversizedAt: iso(100) };
-
-  test('by consent is not read again if the record is settled and not abandoned yet', async () => {
-    const { reconcile, record, reads, extractions } = world(consentIn('RUNNING'), {
-      reads: [tooLargeButDone],
-    });
-    const { apply } = extractions;
-    const applied = vi.spyOn(extractions, 'apply');
-    applied.mockImplementationOnce(apply).mockRejectedValueOnce(new Error('throttled'));
-    await expect(reconcile(machine)).rejects.toThrow('throttled');
-    expect(record()).toMatchObject({ status: 'COMPLETED', oversizedAt: iso(100) });
-    expect(await reconcile(swept)).toMatchObject({ conclusion: 'closed', record: saidOnce });
-    expect(reads()).toBe(1);
-  });
-
-  test.each<readonly [string, Extraction, number, readonly string[]]>([
-    ['is remembered', extractionIn('RUNNING', { oversizedAt: iso(7_200) }), 0, ['TimedOut']],
-    ['is read past the deadline', extractionIn('RUNNING'), 1, ['TimedOut']],
-    ['is read in grace', extractionIn('TIMED_OUT'), 1, []],
-    ['is read while collecting', extractionIn('PARTIAL'), 1, []],
-  ])(
-    'that %s closes the record with a collectionError, without grace',
-    async (_what, before, asked, timedOut) => {
-      const { reconcile, reads, counted } = world(before, { reads: [tooLarge], now: 7_200 });
-      const status = before.status === 'RUNNING' ? 'TIMED_OUT' : before.status;
-      const { conclusion, record } = await reconcile(slow);
-      expect([conclusion, record]).toMatchObject([
-        'closed',
-        { status, ...saidOnce, oversizedAt: iso(7_200) },
-      ]);
-      expect(record?.reason).toBe(status === 'TIMED_OUT' ? 'deadline-passed' : undefined);
-      expect(record).not.toHaveProperty('collectedAt');
-      expect([reads(), counted]).toEqual([asked, [...timedOut, 'CollectionAbandoned']]);
-    },
-  );
+test.each<readonly [string, Extraction, number]>([
+  ['is remembered', extractionIn('RUNNING', { oversizedAt: iso(7_200) }), 0],
+  ['is read past the deadline', extractionIn('RUNNING'), 1],
+])('an answer over the size limit that %s closes the record, without grace', async (_what, before, asked) => {
+  const { reconcile, reads, counted } = world(before, { reads: [tooLarge], now: 7_200 });
+  const { conclusion, record } = await reconcile(slow);
+  const timedOut = { status: 'TIMED_OUT', reason: 'deadline-passed', oversizedAt: iso(7_200) };
+  const closed = { ...timedOut, collectionError: 'results-too-large' };
+  expect([conclusion, record]).toMatchObject(['closed', closed]);
+  expect(record).not.toHaveProperty('collectedAt');
+  expect([reads(), counted]).toEqual([asked, ['TimedOut', 'CollectionAbandoned']]);
 });
 
 const machineAfter = (lastProblem: string): ReconcileInvoker => ({ kind: 'machine', lastProblem });
@@ -673,16 +560,6 @@ test('an outcome is logged once by the process that settles and collects', async
 describe('the next message', () => {
   const due: ReconcileInvoker = { kind: 'queue', cause: 'due' };
 
-  test('is not sent, and nothing is written, if the record is due then already', async () => {
-    const held = world(extraction({ dueAt: iso(900) }));
-    const applied = vi.spyOn(held.extractions, 'apply');
-    expect(await held.reconcile(swept)).toMatchObject({
-      conclusion: 'deferred',
-      explanation: 'not-started-yet',
-    });
-    expect([applied.mock.calls, held.sent]).toEqual([[], []]);
-  });
-
   test.each([
     [900, [['slow queue', expect.anything(), 900]], 0],
     [901, [], 1],
@@ -698,19 +575,9 @@ describe('the next message', () => {
   );
 
   test('that the queue refuses is left to the sweep', async () => {
-    const held = world(consentIn('RUNNING', { dueAt: iso(100) }), { refusing: 'queue' });
+    const held = world(consentIn('RUNNING', { dueAt: iso(100) }), { isFull: true });
     expect(await held.reconcile(due)).toMatchObject({ conclusion: 'deferred' });
     expect(held.failures).toEqual(['The next reconcile was left to the sweep.']);
-  });
-});
-
-describe('a message of the sweep', () => {
-  const leased = { kind: 'queue', cause: 'sweep', dueAt: iso(400) } as const;
-
-  test('is dropped, and logs nothing, if the record was leased again since', async () => {
-    const held = world(consentIn('COMPLETED', { settledAt: iso(60), dueAt: iso(700) }));
-    expect(await held.reconcile(leased)).toMatchObject({ conclusion: 'superseded' });
-    expect([held.reads(), held.sent, held.progress]).toEqual([0, [], []]);
   });
 });
 
@@ -719,14 +586,6 @@ describe('a read in the reconcile queue', () => {
   const dueSlow: ReconcileInvoker = { ...due, isSlow: true };
   const running = consentIn('RUNNING', { dueAt: iso(100) });
   const same = { extractionId: id, cause: 'due', dueAt: iso(100) };
-
-  test('that fails is left to the slow queue, with the same message, and does not count as failed', async () => {
-    const held = world(running, down);
-    expect(await held.reconcile(due)).toMatchObject({ conclusion: 'moved' });
-    expect(held.sent).toEqual([['slow queue', same, 0]]);
-    expect(held.record()).toEqual({ ...running, readsSlowly: true });
-    expect([held.counted, held.failures]).toEqual([[], ['The task could not be read.']]);
-  });
 
   test('stays in the slow queue while it fails there, and comes back once it is answered', async () => {
     const failed = world({ ...running, readsSlowly: true }, down);
@@ -739,18 +598,6 @@ describe('a read in the reconcile queue', () => {
     await answered.reconcile(dueSlow);
     expect(answered.sent).toEqual([['queue', { ...same, dueAt: next }, expect.any(Number)]]);
     expect(answered.record()).toEqual({ ...running, dueAt: next, lastProblem: 'still-running' });
-  });
-
-  test('that is held by an operator stays in its queue', async () => {
-    for (const [caller, record, queue] of [
-      [due, running, 'queue'],
-      [dueSlow, { ...running, readsSlowly: true }, 'slow queue'],
-    ] as const) {
-      const held = world(record, { isPaused: true });
-      await held.reconcile(caller);
-      expect(held.sent).toEqual([[queue, expect.objectContaining({ cause: 'due' }), 98]]);
-      expect(held.record()).toEqual({ ...record, dueAt: held.record()?.dueAt });
-    }
   });
 
   test.each([machine, operator])('is not brief for %j, which hold no consumer of it', async (caller) => {
@@ -768,51 +615,11 @@ test('endless lost races end as not yet', async () => {
   expect(refused.mock.calls.length).toBeLessThan(20);
 });
 
-test.each([
-  ['an outcome', { status: 'WITHDRAWN', settledAt: iso(50) }],
-  ['a schemaVersion', { schemaVersion: 2 }],
-])(
-  'a record with %s of a newer version is deferred for 15 minutes, for every caller',
-  async (_what, fields) => {
-    for (const caller of everybody) {
-      const before = { ...extractionIn('RUNNING'), ...fields } as unknown as Extraction;
-      const { reconcile, reads, counted } = world(before, { now: 9_999_999 });
-      const record = { ...before, dueAt: iso(9_999_999 + 900) };
-      expect(await reconcile(caller)).toEqual({
-        conclusion: 'deferred',
-        explanation: 'unknown-record',
-        record,
-      });
-      expect([reads(), counted]).toEqual([0, ['UnknownRecord']]);
-    }
-  },
-);
-
-describe('a task whose last read ended its process', () => {
-  const own = 'InternalError';
-
-  test.each([
-    ['RUNNING', 7_200, { conclusion: 'deferred', record: { status: 'TIMED_OUT', lastProblem: own } }],
-    [
-      'TIMED_OUT',
-      7_200 + timings.grace,
-      { conclusion: 'closed', record: { collectionError: own, advice: 'operator' } },
-    ],
-    [
-      'COMPLETED',
-      30 + timings.collectFor,
-      { conclusion: 'closed', record: { collectionError: own, advice: 'operator' } },
-    ],
-  ] as const)('goes on unread after one timeout of the function: %s', async (status, over, ended) => {
-    const its = world(extractionIn(status, { lastReadBegunAt: iso(over) }), { now: over });
-    its.time.advance(timings.reconcileTimeout + 1);
-    expect(await its.reconcile(machine)).toMatchObject(ended);
-    expect([its.reads(), its.record()?.lastReadBegunAt]).toEqual([
-      0,
-      status === 'RUNNING' ? undefined : iso(over),
-    ]);
-    expect(its.failures).toEqual(['The process of the last read ended, so that the task is not read again.']);
-  });
+test('a record of a newer version is deferred for 15 minutes, and counted', async () => {
+  const before = { ...extractionIn('RUNNING'), schemaVersion: 2 } as unknown as Extraction;
+  const { reconcile, counted } = world(before, { now: 9_999_999 });
+  expect(await reconcile(swept)).toMatchObject({ record: { ...before, dueAt: iso(9_999_999 + 900) } });
+  expect(counted).toEqual(['UnknownRecord']);
 });
 
 test('a settled record that lacks its task is closed unread, for the operator', async () => {
@@ -821,27 +628,4 @@ test('a settled record that lacks its task is closed unread, for the operator', 
   const closed = { collectionError: 'InternalError', advice: 'operator' };
   expect(await its.reconcile(swept)).toMatchObject({ conclusion: 'closed', record: closed });
   expect(its.reads()).toBe(0);
-});
-
-describe('credentials that the bank refused', () => {
-  const refused = 'CREDENTIALS_WRONG';
-  const task: Task = { ...linked, credentialsMac: 'mac' };
-
-  test.each([
-    ['that a read shows', { task, reads: [answer(refused)] }, iso(100)],
-    ['that a delivery left', { task: { ...task, taskStatus: refused, notifiedAt: iso(50) } }, iso(50)],
-  ])('%s are marked before the outcome is written', async (_, setup, noticedAt) => {
-    let marksAtWrite = 0;
-    const its = world(extractionIn('RUNNING'), setup);
-    const { apply } = its.extractions;
-    its.extractions.apply = (change) => {
-      if (change.set.status === refused) marksAtWrite = its.marks().length;
-      return apply(change);
-    };
-    await its.reconcile(machine);
-    expect(its.record()).toMatchObject({ status: refused });
-    expect(marksAtWrite).toBe(1);
-    expect(its.marks()).toMatchObject([{ credentialsMac: 'mac', noticedAt, isRefused: true }]);
-    expect(its.task()).toMatchObject({ noticedAt });
-  });
 });
