@@ -536,6 +536,12 @@ const startLine = compared<Line>({
         .map((entry) => ({ ...entry })),
     ),
     lineCall('find', extractionId),
+    callOf(
+      'next',
+      fc.tuple(fc.constantFrom('', 'caller#background#bank#1#extraction-1'), fc.integer({ min: 1, max: 3 })),
+      // Entries of one place have no order in an index.
+      async (store: Line, after, limit) => (await store.next(after, limit)).map(({ slot }) => slot),
+    ),
     lineCall('remove', extractionId, requestId),
     lineCall('enter', extractionId, requestId, token),
     lineCall('leave', fc.record({ extractionId, requestId, slot: text, callbackToken: token })),

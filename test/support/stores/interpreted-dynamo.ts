@@ -45,6 +45,14 @@ export const keyOf = (key: string, item: Item): string =>
     .map((name) => item[name])
     .join(' ');
 
+/** The attributes that each index is sorted by, the first of which is its partition key. */
+const indexes: Readonly<Record<string, readonly string[]>> = {
+  due: ['dueShard', 'dueAt'],
+  reference: ['reference', 'requestedBy', 'requestedAt'],
+  batch: ['batch', 'requestedBy', 'requestedAt'],
+  line: ['line', 'slot'],
+};
+
 /** A DynamoDB client for one table in memory. It interprets the expressions of the commands. `key`: its attributes, with a comma between them. `readsOld`: whether reads may be eventually consistent. */
 export const interpretedDynamo = (key: string, { readsOld = key === 'name' } = {}) => {
   const items = new Map<string, Item>();
@@ -109,6 +117,36 @@ export const interpretedDynamo = (key: string, { readsOld = key === 'name' } = {
     return item === undefined ? {} : { Item: marshall(item) };
   };
 
+  /** An index is never stale. */
+  const query = ({ input }: QueryCommand) => {
+    const { condition, refuseUnused } = interpreter(input);
+    const isFound = condition(input.KeyConditionExpression ?? '');
+    refuseUnused();
+    const ofTable = key.split(',');
+    const sortedBy = input.IndexName === undefined ? ofTable : (indexes[input.IndexName] ?? []);
+    const names = [...sortedBy, ...ofTable];
+    const direction = input.ScanIndexForward === false ? -1 : 1;
+    const compare = (one: Item, other: Item): number => {
+      const name = names.find((each) => one[each] !== other[each]);
+      if (name === undefined) return 0;
+      return direction * (String(one[name]) < String(other[name]) ? -1 : 1);
+    };
+    const start = input.ExclusiveStartKey && unmarshall(input.ExclusiveStartKey);
+    const all = [...items.values()]
+      .filter((item) => sortedBy.every((name) => item[name] !== undefined) && isFound(item))
+      .sort(compare)
+      .filter((item) => start === undefined || compare(start, item) < 0);
+    const page = all.slice(0, input.Limit);
+    const last = page.length < all.length ? page.at(-1) : undefined;
+    return {
+      Items: page.map((item) => marshall(item)),
+      Count: page.length,
+      ...(last && {
+        LastEvaluatedKey: marshall(Object.fromEntries(names.map((name) => [name, last[name]]))),
+      }),
+    };
+  };
+
   const client = {
     send: async (command: unknown) => {
       if (command instanceof PutItemCommand) return put(command);
@@ -117,7 +155,7 @@ export const interpretedDynamo = (key: string, { readsOld = key === 'name' } = {
       if (command instanceof GetItemCommand) return get(command);
       if (command instanceof BatchGetItemCommand) return batchGet(command);
       if (command instanceof TransactWriteItemsCommand) return transact(command);
-      if (command instanceof QueryCommand) return { Items: [] };
+      if (command instanceof QueryCommand) return query(command);
       throw new Error('Unknown command.');
     },
   } as unknown as DynamoDBClient;

@@ -152,8 +152,6 @@ describe('get-extraction', () => {
   test('finds by reference, and counts a batch by reads that may be a second old', async () => {
     const run = await load<object>('get-extraction');
     aws.tables.Extractions.items.set(id, { ...collected, reference: 'user', batch: 'first' });
-    const entry = { extractionId: id, requestedBy: caller, requestedAt: iso(0) };
-    Object.assign(aws.indexed, { reference: [entry], batch: [entry] });
     const found = (await run(
       requestOf('GET /extractions', { queryStringParameters: { reference: 'user' } }),
     )) as Answer;
@@ -169,7 +167,8 @@ describe('get-extraction', () => {
     const run = await load<object>('get-extraction');
     aws.tables.Extractions.items.set(id, extraction());
     const slot = `${caller}#interactive#bank#${iso(0)}#${id}`;
-    aws.indexed.line = [{ slot }];
+    const entry = { extractionId: id, requestId: 'request-1', line: 'line', slot, callbackToken: 'token' };
+    aws.tables.StartLine.items.set(id, entry);
     const state = { lineUntil: at(60).getTime() };
     aws.tables.Breakers.items.set('rate', { name: 'rate', state, version: '1' });
     const { expectedStartAt } = JSON.parse(((await run(read())) as Answer).body);
@@ -205,12 +204,13 @@ test('results are awaited no longer than they are collected, and a turn lasts lo
 describe('manage-erasures', () => {
   test('asks for an erasure in its table and its queue, and returns how far it is', async () => {
     const run = await load<object>('manage-erasures');
-    aws.indexed.reference = [{ extractionId: id, requestedBy: caller, requestedAt: iso(0) }];
+    aws.tables.Extractions.items.set(id, { ...extractionIn('COMPLETED'), reference: 'user' });
     const asked = (await run(requestOf('POST /erasures', { body: '{"reference":"user"}' }))) as Answer;
     expect(asked.statusCode).toBe(202);
     const { erasureId } = JSON.parse(asked.body);
     expect(messages()).toEqual([['<EraseQueue>', { search: { erasureId } }]]);
-    aws.tables.Erasures.items.set('tombstone', { erasureId, extractionId: id, requestId: 'r' });
+    const tombstone = { erasureId, item: `${id}/r`, extractionId: id, requestId: 'r' };
+    aws.tables.Erasures.items.set('tombstone', tombstone);
     const progress = requestOf('GET /erasures/{erasureId}', { pathParameters: { erasureId } });
     expect(JSON.parse(((await run(progress)) as Answer).body)).toMatchObject({ found: 1, erased: 0 });
     await run(requestOf('POST /erasures', { body: JSON.stringify({ extractionId: id }) }));
@@ -312,7 +312,6 @@ describe('sweep-extractions', () => {
     setTime(100);
     const run = await load<object>('sweep-extractions');
     aws.tables.Extractions.items.set(id, extractionIn('RUNNING', { dueAt: iso(50) }));
-    aws.indexed.due = [{ extractionId: id, dueAt: iso(50) }];
     expect(await run({}, () => 14_999)).toMatchObject({ sent: 0, cutShort: true });
     expect(await run({}, () => 15_000)).toMatchObject({ sent: 1, cutShort: false });
     expect(unnamed('sweep-extractions')).toEqual([]);
@@ -330,7 +329,6 @@ describe('dispatch-starts', () => {
       callbackToken: `token-${one}`,
     }));
     for (const one of waiting) aws.tables.StartLine.items.set(one.extractionId, { ...one, line: 'line' });
-    aws.indexed.line = waiting;
     let left = 16_000;
     let failures = 1;
     aws.answers.SendTaskSuccessCommand = () => (failures-- > 0 ? fail(new Error('throttled')) : {});
@@ -349,7 +347,7 @@ describe('dispatch-starts', () => {
       'token-a',
     ]);
     expect(aws.tables.StartLine.items.get('a')).not.toHaveProperty('line');
-    expect(log.lines()).toContain('"StartsInLine":2');
+    expect(log.lines()).toContain('"StartsInLine":0');
     expect(unnamed('dispatch-starts')).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
 import {
   type BatchGetItemCommandInput,
   DynamoDBClient,
-  QueryCommand,
   type TransactWriteItemsCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
@@ -11,7 +10,6 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { ResourceNotFoundException, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { vi } from 'vitest';
 import type { FunctionName } from '../../../infra/lambda/function-names.ts';
 import { interpretedDynamo } from '../../support/stores/interpreted-dynamo.ts';
@@ -43,7 +41,7 @@ type Tables = Partial<BatchGetItemCommandInput & TransactWriteItemsCommandInput>
 type Command = { readonly input: Record<string, unknown> };
 type Sent = { readonly name: string; readonly input: Record<string, unknown> };
 
-/** The tables, each by the name of its key, and with what its indexes return. */
+/** The tables, each by the name of its key. */
 const tablesInMemory = () => {
   const keys = {
     Breakers: 'name',
@@ -61,22 +59,16 @@ const tablesInMemory = () => {
 
 /**
  * AWS for all functions: tables in memory, and what is sent to every other service. Clients are made by the functions themselves, so this
- * replaces `send` of their classes. `indexed`: what a query of that index returns.
+ * replaces `send` of their classes.
  */
 export const stubAws = () => {
   const tables = tablesInMemory();
-  const indexed: Record<string, readonly object[]> = {};
   const sent: Sent[] = [];
   /** By the name of a command, or the id of a secret. A function is called. */
   const answers: Record<string, unknown> = {};
   const tableNamed = (name = '') => tables[name.replace(/^<Storage(\w+)>$/, '$1') as keyof typeof tables];
 
   const answerDynamo = (command: unknown) => {
-    if (command instanceof QueryCommand) {
-      const { IndexName = '', TableName } = command.input;
-      const items = IndexName === '' ? [...tableNamed(TableName).items.values()] : (indexed[IndexName] ?? []);
-      return { Items: items.map((item) => marshall(item)), Count: items.length };
-    }
     const { TableName, RequestItems, TransactItems } = (command as { readonly input: Tables }).input;
     const named = TableName ?? Object.keys(RequestItems ?? {})[0] ?? TransactItems?.[0]?.Put?.TableName;
     return tableNamed(named).client.send(command as never);
@@ -109,7 +101,7 @@ export const stubAws = () => {
       });
     }
   }
-  return { tables, indexed, sent, answers };
+  return { tables, sent, answers };
 };
 
 let processes = 0;

@@ -11,12 +11,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dynamoBreakerStore, listBreakers } from '#lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '#lib/aws/dynamo-extraction-store.ts';
-import { dynamoNameIndex } from '#lib/aws/dynamo-name-index.ts';
 import { countInLine, dynamoStartLine } from '#lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '#lib/aws/dynamo-task-store.ts';
 import { readItems } from '#lib/aws/read-items.ts';
-import { updateExpression } from '#lib/aws/update-expression.ts';
-import type { Update } from '#lib/extraction/change.ts';
 import type { TaskStore } from '#lib/extraction/store.ts';
 import { markStarting } from '#lib/extraction/transitions.ts';
 import { pausesItem } from '#lib/shared-item/operator-settings.ts';
@@ -36,10 +33,9 @@ test('every store of lib/aws, and every method of it, is compared', async () => 
   expect(comparedStores.flatMap(({ stores }) => stores.map(({ name }) => name)).toSorted()).toEqual(
     exported.toSorted(),
   );
-  // The sweep's walk calls `due`, and a query of the index `line` is tested below.
+  // The sweep's walk calls `due`.
   const called = [
     'due',
-    'next',
     ...comparedStores.flatMap(({ calls }) =>
       fc.sample(calls, { numRuns: 400, seed: 1 }).map(({ text }) => text.split('(')[0]),
     ),
@@ -107,77 +103,12 @@ test('a failure of a change is passed on, unless it was refused', async () => {
   await expect(dynamoExtractionStore(client, 'T').apply(mark)).rejects.toBe(throttled);
 });
 
-test('due asks the index for one shard, up to now, oldest first, page by page', async () => {
-  const [one, two] = ['one', 'two'].map((extractionId) => ({ extractionId, dueAt: at(-5).toISOString() }));
-  const { client, sent } = stubClient<DynamoDBClient>(() => ({ Items: [marshall(one), marshall(two)] }));
-  const store = dynamoExtractionStore(client, 'T');
-  expect(await store.due(7, at(0), 25)).toEqual([one, two]);
-  await store.due(7, at(0), 25, two);
-  const input = {
-    TableName: 'T',
-    IndexName: 'due',
-    KeyConditionExpression: '#dueShard = :shard AND dueAt <= :now',
-    ExpressionAttributeNames: { '#dueShard': 'dueShard' },
-    ExpressionAttributeValues: marshall({ ':shard': 7, ':now': at(0).toISOString() }),
-    Limit: 25,
-  };
-  expect(sent).toEqual([
-    { name: 'QueryCommand', input },
-    { name: 'QueryCommand', input: { ...input, ExclusiveStartKey: marshall({ ...two, dueShard: 7 }) } },
-  ]);
-});
-
-test('find reads the entries of all callers, or those of one and no other, the newest first, page by page', async () => {
-  const entry = { extractionId: 'one', requestedBy: 'me', requestedAt: at(0).toISOString() };
-  const key = { reference: 'order 7', ...entry };
-  const { client, sent } = stubClient<DynamoDBClient>(() => ({ Items: [], LastEvaluatedKey: marshall(key) }));
-  const index = dynamoNameIndex(client, 'T');
-  const named = { by: 'reference', name: 'order 7' } as const;
-  const mine = { ...named, requestedBy: 'me', limit: 21 };
-  expect(await index.find(mine)).toEqual({ entries: [], last: entry });
-  await index.find({ ...named, limit: 1_000, after: entry });
-  const asked = {
-    TableName: 'T',
-    IndexName: 'reference',
-    ExpressionAttributeNames: { '#name': 'reference' },
-    ScanIndexForward: false,
-  };
-  expect(sent.map(({ input }) => input)).toEqual([
-    {
-      ...asked,
-      KeyConditionExpression: '#name = :name AND requestedBy = :requestedBy',
-      ExpressionAttributeValues: marshall({ ':name': 'order 7', ':requestedBy': 'me' }),
-      Limit: 21,
-    },
-    {
-      ...asked,
-      KeyConditionExpression: '#name = :name',
-      Limit: 1_000,
-      ExpressionAttributeValues: marshall({ ':name': 'order 7' }),
-      ExclusiveStartKey: marshall(key),
-    },
-  ]);
-});
-
-test('every attribute is aliased, as some are reserved words, and one that is undefined is left out', () => {
-  const set = { status: 'COMPLETED', reason: undefined } as unknown as Update['set'];
-  const when = { status: ['RUNNING'], open: true } as const;
-  expect(updateExpression({ extractionId: 'x', when, set, remove: ['dueAt'] })).toEqual({
-    UpdateExpression: 'SET #status = :status REMOVE #dueAt',
-    ConditionExpression: '#status IN (:was0) AND attribute_exists(#dueShard)',
-    ExpressionAttributeNames: { '#status': 'status', '#dueAt': 'dueAt', '#dueShard': 'dueShard' },
-    ExpressionAttributeValues: marshall({ ':status': 'COMPLETED', ':was0': 'RUNNING' }),
-  });
-});
-
 // npm run second-opinion has these calls made of DynamoDB Local.
 test.each(comparedStores)(
   'any order of calls has the same answers from $table in DynamoDB as in memory, and leaves the same items',
   async ({ table, key, onDynamo, inMemory, calls }) => {
-    // The indexes are not interpreted.
-    const ofItems = calls.filter(({ text }) => !/^(findByName|walk)/.test(text));
     await fc.assert(
-      fc.asyncProperty(fc.array(ofItems, { minLength: 20, maxLength: 40, size: 'max' }), async (sequence) => {
+      fc.asyncProperty(fc.array(calls, { minLength: 20, maxLength: 40, size: 'max' }), async (sequence) => {
         const dynamo = interpretedDynamo(key);
         const memory = inMemory();
         await compareCalls(onDynamo(dynamo.client, table), memory, sequence);
@@ -188,26 +119,13 @@ test.each(comparedStores)(
   },
 );
 
-test('the line is read from a place on, and counted', async () => {
-  const item = { extractionId: 'e', requestId: 'r', slot: 's', callbackToken: 't', line: 'line' };
-  const { client, sent } = stubClient<DynamoDBClient>(() => ({ Items: [marshall(item)], Count: 3 }));
+test('those in line are counted', async () => {
+  const { client, items } = interpretedDynamo('extractionId');
   // The SDK's paginators take instances of the client's class only.
   Object.setPrototypeOf(client, DynamoDBClient.prototype);
-  const store = dynamoStartLine(client, 'T');
-  expect(await store.next('', 5)).toEqual([
-    { extractionId: 'e', requestId: 'r', slot: 's', callbackToken: 't' },
-  ]);
-  await store.next('after', 5);
-  expect(await countInLine(client, 'T')).toBe(3);
-  const values = { ':line': 'line' };
-  expect(sent.map(({ input }) => input)).toMatchObject([
-    { IndexName: 'line', Limit: 5, KeyConditionExpression: 'line = :line' },
-    {
-      KeyConditionExpression: 'line = :line AND slot > :after',
-      ExpressionAttributeValues: marshall({ ...values, ':after': 'after' }),
-    },
-    { Select: 'COUNT', ExpressionAttributeValues: marshall(values) },
-  ]);
+  for (const extractionId of ['a', 'b']) items.set(extractionId, { extractionId, slot: 's', line: 'line' });
+  items.set('released', { extractionId: 'released', slot: 's' });
+  expect(await countInLine(client, 'T')).toBe(2);
 });
 
 test('a query of the line that ends at 1 MB goes on, until there is nobody, or as many as are wanted', async () => {
