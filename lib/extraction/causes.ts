@@ -129,7 +129,7 @@ const errorsOfStarts = {
   StartWindowOver: ['the start window was over, or it had waited for too long'],
   Waits: ["it waits in line, for the provider's rate or for who holds starts"],
   ProviderBusy: ['the provider was busy (429)'],
-  ProviderPaused: ['no start was made, as an operator paused starts, or a circuit breaker held them'],
+
   ProviderUnreachable: ['the provider could not be reached'],
   ProviderUnauthorized: ['the provider gave no token'],
   RequestDataGone: ['the sealed data of its request are gone'],

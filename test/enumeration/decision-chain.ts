@@ -204,7 +204,7 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
   };
   const tokens = { current: current_, drop: () => undefined };
   return start(
-    { extractionId, requestId, callbackToken, callbackAttempt: 1 },
+    { extractionId, requestId, callbackToken, callbackAttempt: 1, entry: 0, isReleased: false },
     {
       ...deps,
       extractions: { ...deps.extractions, get },

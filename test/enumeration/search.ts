@@ -93,6 +93,8 @@ const lifeOf = async (record: Extraction, from = record.deadlineAt): Promise<str
           setMarked: never,
         },
         refusals: { put: never },
+        startLine: { find: async () => undefined, withdraw: never },
+        wake: never,
         keptDays: 0,
         timings,
         telemetry: memoryTelemetry().telemetry,

@@ -28,6 +28,7 @@ import { timings } from '../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../support/data/memory-telemetry.ts';
 import { extractionInMemory, startDeps } from '../support/stores/extraction-in-memory.ts';
 import { storedRequest } from '../support/stores/memory-request-store.ts';
+import { memoryStartLine } from '../support/stores/memory-start-line.ts';
 import { schemaViolations } from '../unit/docs/contract-schemas.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { versionThatBreaks } from './breaks.ts';
@@ -73,6 +74,8 @@ const advance = async (world: ReturnType<typeof left>, extractionId: string, at:
     { kind: 'queue', cause: 'sweep', isSlow: true },
     {
       ...world.deps,
+      startLine: memoryStartLine(),
+      wake: async () => undefined,
       isPaused: async () => false,
       sendSlow: async () => undefined,
       storeResults: async () => ({ bucket: 'b', key: 'k', bytes: results.length, sha256: 's' }),

@@ -26,8 +26,7 @@ export type ReconcileInvoker = Exclude<Invoker, { kind: 'start' | 'webhook' }>;
 export type ReconcileDeps = RunDeps &
   ReadDeps &
   MarkDeps &
-  // If these are absent, no start waits in line.
-  Partial<EndWaitDeps> & {
+  EndWaitDeps & {
     readonly tasks: TaskStore;
     readonly requests: RequestStore;
     /**
@@ -55,7 +54,7 @@ const findWait = async (
   now: Date,
   { startLine, timings }: Pick<ReconcileDeps, 'startLine' | 'timings'>,
 ): Promise<Waited> => {
-  if (startLine === undefined || record?.status !== 'REQUESTED') return { timings };
+  if (record?.status !== 'REQUESTED') return { timings };
   const { requestedAt } = phaseOf(record);
   if (now.toISOString() < windowEnd(requestedAt, timings)) return { timings };
   const entry = await startLine.find(record.extractionId);
@@ -145,11 +144,11 @@ const performFor = (invoker: ReconcileInvoker, problem: Waited['problem'], deps:
  */
 const endWaitOf = async (
   { record }: Result,
-  { startLine, wake, telemetry }: Pick<ReconcileDeps, 'startLine' | 'wake' | 'telemetry'>,
+  { telemetry, ...deps }: Pick<ReconcileDeps, 'startLine' | 'wake' | 'telemetry'>,
 ): Promise<void> => {
-  if (record?.status !== 'NOT_STARTED' || startLine === undefined || wake === undefined) return;
+  if (record?.status !== 'NOT_STARTED') return;
   try {
-    await endWait(record, { startLine, wake });
+    await endWait(record, deps);
   } catch (error) {
     telemetry.failure(
       'The wait in line of an extraction that is not started could not be ended.',

@@ -10,9 +10,9 @@ import { breakerSubjectOf, type Extraction } from '../record.ts';
 /** What the machine passes for this attempt of the state StartTask (`StartInput`). */
 type Attempt = {
   readonly requestId: string;
-  readonly entry?: number;
+  readonly entry: number;
   readonly callbackAttempt: number;
-  readonly isReleased?: boolean;
+  readonly isReleased: boolean;
 };
 
 type AskingDeps = {
@@ -38,7 +38,7 @@ export type Asking = {
 /** Reads the wait of a start. Throws what the store throws. */
 export const readAsking = async (record: Extraction, attempt: Attempt, deps: AskingDeps): Promise<Asking> => {
   const { startLine, now, timings } = deps;
-  const { entry = 0, requestId } = attempt;
+  const { entry, requestId } = attempt;
   const found = entry === 0 ? undefined : await startLine.line.find(record.extractionId);
   const item = found?.requestId === requestId ? found : undefined;
   const { requestedAt } = record;

@@ -41,17 +41,8 @@ export type Going = Passed & {
   readonly slow: () => Promise<Slow | undefined>;
 };
 
-/**
- * `waits`: it is in line, and the state InLine follows. `problem` is why, or undefined if it is the rate. `held`: a breaker holds it, and
- * it does not wait in line.
- */
-export type Admitted =
-  | Going
-  | Extract<Admission, { kind: 'held' }>
-  | { readonly kind: 'waits'; readonly problem: string | undefined };
-
-/** Whether the execution has a state in which it can wait. */
-const hasLine = ({ attempt }: Asking): boolean => attempt.entry !== undefined;
+/** `waits`: it is in line, and the state InLine follows. `problem` is why, or undefined if it is the rate. */
+export type Admitted = Going | { readonly kind: 'waits'; readonly problem: string | undefined };
 
 /**
  * Reports a failed start to the rate, if it is the group's first failure since an accepted start and was not made in a breaker's turn. Returns
@@ -93,25 +84,20 @@ const watched = (asking: Asking, admitted: Passed, deps: GateDeps): Going => {
   };
 };
 
-/** With `onlyAsk`, no start will be made, so it takes no turn and does not wait. Throws if the line cannot be written. */
+/** With `onlyAsk`, no start will be made, so it takes no turn and no place in line. Throws if the line cannot be written. */
 export const admit = async (asking: Asking, onlyAsk: boolean, deps: GateDeps): Promise<Admitted> => {
   const { breaker, startLine, now } = deps;
-  const mayWait = hasLine(asking) && !onlyAsk;
-  const goInLine = (): Promise<void> =>
-    startLine.limiter.wait(entryOf(asking, { waits: true, refusals: refusalsOf(asking) }, deps));
+  const wait = async (problem?: string): Promise<Admitted> => {
+    const refusals = refusalsOf(asking);
+    if (!onlyAsk) await startLine.limiter.wait(entryOf(asking, { waits: true, refusals }, deps));
+    return { kind: 'waits', problem };
+  };
 
   const admission = await breaker.admit(breakerSubjectOf(asking.record), { onlyAsk });
-  if (admission.kind === 'held') {
-    if (!mayWait) return admission;
-    await goInLine();
-    return { kind: 'waits', problem: `held/${admission.cause}` };
-  }
+  if (admission.kind === 'held') return wait(`held/${admission.cause}`);
   // A released start has its permit from the dispatcher, and a breaker's turn needs none.
-  const isFree = asking.attempt.isReleased === true || admission.kind === 'turn' || !mayWait;
-  if (!isFree && (await startLine.limiter.admit()) === 'wait') {
-    await goInLine();
-    return { kind: 'waits', problem: undefined };
-  }
+  const isFree = asking.attempt.isReleased || admission.kind === 'turn' || onlyAsk;
+  if (!isFree && (await startLine.limiter.admit()) === 'wait') return wait();
   return watched(asking, { ...admission, admittedAt: now().getTime() }, deps);
 };
 
@@ -122,7 +108,7 @@ const isRefusedByRate = (result: StartCallResult): result is NotAccepted =>
 /** The result to write to the record. A start that was refused because of the rate waits in line, unless its window is over. */
 export const resultFor = ({ result }: Called, asking: Asking, now: Date): StartCallResult => {
   const isInTime = now < new Date(windowEnd(asking.record.requestedAt, asking.timings));
-  const waits = hasLine(asking) && isInTime && isRefusedByRate(result);
+  const waits = isInTime && isRefusedByRate(result);
   return waits ? { ...result, error: 'Waits', notBefore: undefined } : result;
 };
 

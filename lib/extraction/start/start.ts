@@ -34,10 +34,10 @@ export type StartInput = {
   readonly callbackToken: string;
   /** Increases with every retry and redrive of the state. Its last three digits count the retries. */
   readonly callbackAttempt: number;
-  /** How often the execution has been in line. If absent, this start never waits in line, and the machine retries it. */
-  readonly entry?: number;
+  /** How often the execution has been in line. */
+  readonly entry: number;
   /** Whether the dispatcher released it for this attempt. */
-  readonly isReleased?: boolean;
+  readonly isReleased: boolean;
 };
 
 export type StartDeps = RunDeps &
@@ -183,8 +183,8 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   // Admit.
   if (asking.hasWaitedTooLong) return finishUncalled(record, 'StartWindowOver', 'waited-too-long');
   const admitted = await admit(asking, onlyCheck, deps);
-  if (admitted.kind === 'waits') return finishUncalled(record, 'Waits', admitted.problem);
-  if (admitted.kind === 'held') return finishUncalled(record, 'ProviderPaused', `held/${admitted.cause}`);
+  if (admitted.kind === 'waits')
+    return finishUncalled(record, onlyCheck ? 'StartWindowOver' : 'Waits', admitted.problem);
   const freeAndThrow = async (error: unknown): Promise<never> => {
     await concludeUncalled(asking, admitted, { kind: 'nothing' }, deps);
     throw error;

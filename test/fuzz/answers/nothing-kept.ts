@@ -143,7 +143,14 @@ const start = async (record: Extraction, answers: readonly Answer[]): Promise<re
   };
   const report = async (...of: unknown[]): Promise<void> => void kept.push(of);
   await startForMachine(
-    { extractionId: id, requestId: 'request-1', callbackToken: 'token', callbackAttempt: 0 },
+    {
+      extractionId: id,
+      requestId: 'request-1',
+      callbackToken: 'token',
+      callbackAttempt: 0,
+      entry: 0,
+      isReleased: false,
+    },
     {
       ...startDeps,
       extractions,

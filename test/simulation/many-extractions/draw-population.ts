@@ -145,8 +145,8 @@ export type Population = {
 };
 
 /**
- * Whether its starts can wait in line. Those of one login cannot, as executions of a version before there was a line: what a few of millions of their
- * seeds show would have to be searched again.
+ * Whether a call of the line takes time, and may be lost. In those of one login nobody waits, and what a few of millions of their seeds show
+ * would have to be searched again.
  */
 export const hasLine = ({ keptDays }: Population): boolean => keptDays === undefined;
 

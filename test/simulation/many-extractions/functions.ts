@@ -176,12 +176,14 @@ export const functionsIn = (service: Service, process: Process) => {
     newVersion: newId,
     telemetry,
   });
-  const startLine = hasLine(service.population) ? { limiter, line } : openLine(line);
+  const isCarriedOut = hasLine(service.population);
+  const unseenLine = startLineOver(service.line, async (_call, effect) => effect());
+  const startLine = isCarriedOut ? { limiter, line } : openLine(unseenLine);
   const breaker = breakerOf(service, process);
   const reconcileOne = (extractionId: string, invoker: ReconcileInvoker) =>
     reconcile(extractionId, invoker, {
       ...reconcileDeps,
-      ...(hasLine(service.population) ? { startLine: line } : {}),
+      startLine: isCarriedOut ? line : unseenLine,
     });
 
   return {

@@ -1,7 +1,7 @@
 import type { ExecutionInput } from '#lib/extraction/api/create-extraction.ts';
 import { extractionMachineDefinition } from '../../../infra/extraction-machine-definition.ts';
 import { errorNameOf, retriesOf } from '../models/step-functions-retries.ts';
-import { hasLine } from './draw-population.ts';
+
 import type { Service } from './service.ts';
 import { settings } from './settings.ts';
 
@@ -33,9 +33,7 @@ const startTask = async (
   const retry = pausesOf(StartTask.Retry, extractionId, service);
   for (let attempt = 0; ; attempt += 1) {
     const token = `${extractionId}/${entry}/${attempt}`;
-    const payload = hasLine(service.population)
-      ? { ...input, entry, isReleased: isReleased && attempt === 0 }
-      : input;
+    const payload = { ...input, entry, isReleased: isReleased && attempt === 0 };
     const answered = service.waitFor(token, (StartTask.TimeoutSeconds ?? 0) * 1_000);
     service.countTransition(extractionId);
     service

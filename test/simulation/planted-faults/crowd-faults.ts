@@ -97,8 +97,8 @@ export const crowdFaults: Faults = {
   },
   'A start whose wait failed goes as if the dispatcher had released and counted it.': {
     file: gate,
-    find: 'asking.attempt.isReleased === true ||',
-    replace: '(asking.attempt.entry ?? 0) > 0 ||',
+    find: 'asking.attempt.isReleased ||',
+    replace: 'asking.attempt.entry > 0 ||',
     caughtBy: 'rate-is-kept',
     firstSeed: 20,
   },

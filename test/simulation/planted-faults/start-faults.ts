@@ -204,10 +204,10 @@ export const startFaults: Faults = {
   },
   'A start call is made although the breaker holds it.': {
     file: 'lib/extraction/start/gate.ts',
-    find: "if (admission.kind === 'held') {",
-    replace: `if (admission.kind === 'held' && asking.record.attemptId !== undefined)
-      return watched(asking, { ...admission, kind: 'pass', admittedAt: 0 }, deps);
-    if (admission.kind === 'held') {`,
+    find: 'const admission = await breaker.admit(breakerSubjectOf(asking.record), { onlyAsk });',
+    replace: `const admission = await breaker.admit(breakerSubjectOf(asking.record), { onlyAsk });
+    if (admission.kind === 'held' && asking.record.attemptId !== undefined)
+      return watched(asking, { ...admission, kind: 'pass', admittedAt: 0 }, deps);`,
     caughtBy: 'breaker-respected',
   },
 };
@@ -263,8 +263,8 @@ export const lineFaults: Faults = {
   },
   'A start that the rate refuses as its window ends goes in line.': {
     file: 'lib/extraction/start/gate.ts',
-    find: 'const waits = hasLine(asking) && isInTime && isRefusedByRate(result);',
-    replace: 'const waits = hasLine(asking) && (isInTime || true) && isRefusedByRate(result);',
+    find: 'const waits = isInTime && isRefusedByRate(result);',
+    replace: 'const waits = (isInTime || true) && isRefusedByRate(result);',
     caughtBy: 'nobody-waits-in-vain',
     where: { scenario: 'over-the-rate-at-window-end', preemptions: 1 },
   },

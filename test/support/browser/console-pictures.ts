@@ -246,7 +246,7 @@ const places = {
         event(41, 'TaskScheduled'),
         failed(52, 'ProviderUnreachable', 'unreachable'),
         event(61, 'TaskScheduled'),
-        failed(78, 'ProviderPaused', 'held/http-503'),
+        failed(78, 'ProviderUnreachable', 'unreachable'),
       ],
     },
     holds: async () => holds('outage'),

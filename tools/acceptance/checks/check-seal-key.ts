@@ -179,7 +179,7 @@ export const sealKeyContext: Check = {
     const { physicalName } = await context.stack.functionNamed('start-task');
     const lambda = new LambdaClient(context.client);
     // The token is of no machine, so that the report of the failure ends none.
-    const callback = { callbackToken: 'cosecha-accept', callbackAttempt: 0 };
+    const callback = { callbackToken: 'cosecha-accept', callbackAttempt: 0, entry: 0, isReleased: false };
     const Payload = JSON.stringify({ extractionId, requestId, ...callback });
     const invoke = new InvokeCommand({ FunctionName: physicalName, LogType: 'Tail', Payload });
     try {

@@ -26,10 +26,8 @@ const outcomeOf = (
   if (error === 'States.Timeout') return { what: missed(state), verdict: 'failed' };
   const because = message === undefined ? '' : ` (${message})`;
   const known = error === undefined ? undefined : knownStartError({ error, problem: message });
-  if (known !== undefined) {
-    const does = error === 'ProviderPaused' ? 'hold' : 'wait';
-    return { what: `Try failed with ${error}: ${known}.`, verdict: 'failed', does };
-  }
+  if (known !== undefined)
+    return { what: `Try failed with ${error}: ${known}.`, verdict: 'failed', does: 'wait' };
   if (isPoll(error)) {
     return { what: bounded(`Polled: not yet${because}.`), does: 'wait' };
   }

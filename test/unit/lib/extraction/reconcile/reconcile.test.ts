@@ -62,7 +62,7 @@ type Setup = {
   readonly passing?: number;
   /** Who waits for the provider's rate, and the callback tokens that are answered. */
   readonly inLine?: {
-    readonly startLine: NonNullable<ReconcileDeps['startLine']>;
+    readonly startLine: ReconcileDeps['startLine'];
     readonly answered: string[];
   };
 };
@@ -123,13 +123,8 @@ const world = (record: Extraction | undefined, setup: Setup = {}) => {
       stored.push(Buffer.from(bytes).toString());
       return { bucket: 'b', key: `${extractionId}/s.json`, bytes: bytes.byteLength, sha256: 's' };
     },
-    ...(setup.inLine && {
-      startLine: setup.inLine.startLine,
-      wake: async (token: string) => {
-        setup.inLine?.answered.push(token);
-        return 'gone' as const;
-      },
-    }),
+    startLine: setup.inLine?.startLine ?? memoryStartLine(),
+    wake: async (token) => setup.inLine?.answered.push(token),
   };
   return {
     ...seen,

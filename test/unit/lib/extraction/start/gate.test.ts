@@ -28,7 +28,7 @@ test('a start goes if its breaker and the rate let it', async () => {
     now: () => new Date(requestedAt),
     timings: { startWindow: 900, maxWait: 21_600 },
   } as unknown as GateDeps;
-  const attempt = { requestId: 'r-1', entry: 0, callbackAttempt: 0 };
+  const attempt = { requestId: 'r-1', callbackAttempt: 0, entry: 0, isReleased: false };
   const asking = await readAsking(of as Extraction, attempt, deps);
   expect(await admit(asking, false, deps)).toMatchObject({ kind: 'pass' });
 });
@@ -114,7 +114,8 @@ const startWith = async (setting: Setting) => {
     timings,
     telemetry: memoryTelemetry().telemetry,
   };
-  const attempt = { ...setting, requestId, callbackAttempt: 1_000 * (setting.entry ?? 0) };
+  const { entry = 0, isReleased = false } = setting;
+  const attempt = { entry, isReleased, requestId, callbackAttempt: 1_000 * entry };
   return { asking: await readAsking(record, attempt, deps), deps, did, line };
 };
 
@@ -148,12 +149,10 @@ test('one that a breaker holds waits without asking for the rate', async () => {
   expect(did).toEqual(['in line']);
 });
 
-test.each<readonly [string, Setting, boolean]>([
-  ['only asks', { entry: 0 }, true],
-  ['has no state in which it could wait', {}, false],
-])('a held start that %s does not wait in line', async (_, setting, onlyAsk) => {
-  const { asking, deps, did } = await startWith({ ...setting, breaker: held, rate: 'wait' });
-  expect([await admit(asking, onlyAsk, deps), did]).toEqual([held, []]);
+test('a held start that only asks does not wait in line', async () => {
+  const { asking, deps, did } = await startWith({ breaker: held, rate: 'wait' });
+  expect(await admit(asking, true, deps)).toEqual({ kind: 'waits', problem: 'held/http-503' });
+  expect(did).toEqual([]);
 });
 
 test.each<readonly [string, Setting, readonly string[]]>([

@@ -90,7 +90,14 @@ const world = (record: ConsentExtraction = consentExtraction(), setup: Setup = {
     maxCallMs: 4_000,
     send: async (message, _caller, delaySeconds) => void sent.push([message, delaySeconds]),
   };
-  const input = { extractionId: id, requestId: 'request-1', callbackToken: 'callback', callbackAttempt: 0 };
+  const input = {
+    extractionId: id,
+    requestId: 'request-1',
+    callbackToken: 'callback',
+    callbackAttempt: 0,
+    entry: 0,
+    isReleased: false,
+  };
   return { ...seen, start: () => start(input, deps), posts, reads, sent };
 };
 
@@ -177,7 +184,7 @@ test.each<readonly [string, Setup, string, number]>([
 /** Every status that may carry an `errorType`, and what it means for the start (design, section 3). */
 const resultOf = (status: number) => {
   if (status === 401) return { conclusion: 'not-yet', error: 'ProviderUnauthorized' };
-  if (status === 429) return { conclusion: 'not-yet', error: 'ProviderBusy' };
+  if (status === 429) return { conclusion: 'not-yet', error: 'Waits' };
   const isUnknown = status >= 500 || status === 408;
   return { conclusion: 'closed', record: { status: isUnknown ? 'UNCONFIRMED' : 'REJECTED' } };
 };

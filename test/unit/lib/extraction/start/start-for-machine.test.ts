@@ -18,28 +18,41 @@ import {
 import { extractionInMemory, startDeps } from '../../../../support/stores/extraction-in-memory.ts';
 import { breakerThat } from '../../../../support/stores/memory-breaker-store.ts';
 import { memoryRequestStore } from '../../../../support/stores/memory-request-store.ts';
+import { memoryStartLine, openLine } from '../../../../support/stores/memory-start-line.ts';
 
-test('a start that an operator has paused fails the state by name, and the machine retries it', async () => {
+test('a start that an operator has paused goes in line, and fails the state with Waits', async () => {
   const requestedAt = '2026-03-01T12:00:00.000Z';
   const record = {
     extractionId: 'e-1',
     requestId: 'r-1',
     method: 'consent',
+    requestedBy: 'caller',
+    product: 'movement',
     status: 'REQUESTED',
     requestedAt,
   };
   const fail = vi.fn();
+  const line = memoryStartLine();
   const deps = {
     extractions: { get: async () => record },
-    breaker: { admit: async () => ({ kind: 'held', cause: 'operator' }) },
+    breaker: { admit: async () => ({ kind: 'held', cause: 'paused' }) },
+    startLine: openLine(line),
     fail,
     now: () => new Date(requestedAt),
-    timings: { startWindow: 900, startTimeout: 90 },
+    timings: { startWindow: 900, maxWait: 21_600, startTimeout: 90 },
     telemetry: { log: vi.fn(), count: vi.fn(), about: vi.fn(), failure: vi.fn() },
   } as unknown as StartForMachineDeps;
-  const input = { extractionId: 'e-1', requestId: 'r-1', callbackToken: 'token', callbackAttempt: 0 };
+  const input = {
+    extractionId: 'e-1',
+    requestId: 'r-1',
+    callbackToken: 'token',
+    callbackAttempt: 0,
+    entry: 0,
+    isReleased: false,
+  };
   await startForMachine(input, deps);
-  expect(fail).toHaveBeenCalledWith('token', 'ProviderPaused', 'held/operator');
+  expect(fail).toHaveBeenCalledWith('token', 'Waits', 'held/paused');
+  expect(line.items.get('e-1')).toMatchObject({ waitingSince: requestedAt });
 });
 
 const input = {
@@ -47,6 +60,8 @@ const input = {
   requestId: 'request-1',
   callbackToken: 'token-1',
   callbackAttempt: 0,
+  entry: 0,
+  isReleased: false,
 };
 
 type Setup = Partial<StartForMachineDeps> & { record?: Extraction; brings?: 'task-1' | Error };
@@ -81,6 +96,7 @@ const world = ({ record = extraction(), brings = 'task-1', ...more }: Setup = {}
 
 const failing = () => Promise.reject(new Error('throttled'));
 const rejected = new ProviderRefused('400', 400);
+const userBusy = Object.assign(new ProviderBusy('429'), { refusal: 'processAlreadyRunning' });
 const overQuota = Object.assign(new ProviderBusy('429'), { refusal: 'notEnoughCredits' });
 const withoutWebhook = { record: consentExtraction() };
 const late = { now: () => at(900) };
@@ -102,7 +118,7 @@ test.each<readonly [string, Setup, string | undefined, readonly string[]]>([
 const withoutItems = { ...memoryRequestStore(), get: async () => undefined };
 
 test.each<[string, Setup, string, readonly string[], readonly string[]]>([
-  ['429', { brings: new ProviderBusy('429') }, 'ProviderBusy', ['http-429'], ['ProviderBusy']],
+  ['429', { brings: userBusy }, 'ProviderBusy', ['user-busy'], ['ProviderBusy']],
   ['over quota', { brings: overQuota }, 'ProviderBusy', ['quota-reached'], ['ProviderBusy', 'QuotaReached']],
   [
     'no connection',

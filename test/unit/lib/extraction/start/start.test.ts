@@ -40,14 +40,21 @@ test('a requested extraction is claimed before the start call, and then linked t
     requests: { get: async () => stored, remove: vi.fn() },
     tasks: { link: async (link: TaskLink) => ({ linked: true, task: link }) },
     breaker: { admit: async () => ({ kind: 'pass' }), report: vi.fn() },
-    startLine: { limiter: { report: vi.fn() } },
+    startLine: { limiter: { admit: async () => 'go', report: vi.fn() } },
     callFor: async () => ({ tokens: { current: async () => 'session' }, post: async () => record.status }),
     ...{ whenSlow: () => vi.fn(), msLeft: () => 60_000, maxCallMs: 20_000, newAttemptId: () => 'a-1' },
     now: () => new Date(time),
     timings: { startWindow: 900, startTimeout: 90, machineSlack: 900, pollEvery: 120 },
     telemetry: { log: vi.fn(), count: vi.fn(), about: vi.fn(), failure: vi.fn() },
   } as unknown as StartDeps;
-  const input = { extractionId: 'e-1', requestId: 'r-1', callbackToken: 'token', callbackAttempt: 0 };
+  const input = {
+    extractionId: 'e-1',
+    requestId: 'r-1',
+    callbackToken: 'token',
+    callbackAttempt: 0,
+    entry: 0,
+    isReleased: false,
+  };
   expect(await start(input, deps)).toMatchObject({ conclusion: 'awaits-webhook' });
   // The provider's answer is the status at the time of the call.
   expect(record).toMatchObject({ status: 'RUNNING', taskId: 'STARTING' });
@@ -150,8 +157,7 @@ const world = (
     const result = await start(
       {
         ...{ extractionId: id, requestId: 'request-1', callbackToken, callbackAttempt },
-        // Without a line, it is of an execution that has no state in which it could wait.
-        ...(setup.startLine && { entry: 0 }),
+        ...{ entry: 0, isReleased: false },
       },
       { ...deps, timings: { ...timings, ...changed } },
     );
@@ -360,7 +366,7 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
 });
 
 test.each<readonly [string, () => Error, string, string]>([
-  ['429', busy, 'ProviderBusy', 'http-429'],
+  ['429', busy, 'Waits', 'http-429'],
   ['no connection', unreachable, 'ProviderUnreachable', 'unreachable'],
 ])(
   'after %s a start was certainly not accepted, and is REQUESTED again',
@@ -515,7 +521,7 @@ describe('the breakers of starts', () => {
     const { breaker } = breakerThat('held');
     const admit = vi.spyOn(breaker, 'admit');
     const held = world({ breaker });
-    const [error, problem] = ['ProviderPaused', 'held/http-503'];
+    const [error, problem] = ['Waits', 'held/http-503'];
     expect(await held.start()).toEqual({
       conclusion: 'not-yet',
       explanation: error,

@@ -79,7 +79,7 @@ explains('busy', 20, {
 
 explains('paused', 20, {
   record: extractionIn('REQUESTED'),
-  execution: inStartTask(failed(2, 'ProviderPaused'), event(4, 'TaskScheduled')),
+  execution: inStartTask(failed(2, 'ProviderUnreachable'), event(4, 'TaskScheduled')),
   holds: [startsPaused],
   headline:
     'Starts have been paused since 11:50:00Z by ana: maintenance at the provider. The machine tries again meanwhile. Without a start by 12:15:00Z it ends NOT_STARTED, and may be requested again.',

@@ -48,7 +48,7 @@ const open = { ...times, kind: 'open', calls: 'starts', caller, cause: 'http-503
 
 const [requested, running] = [extractionIn('REQUESTED'), extractionIn('RUNNING')];
 const unreachable = { does: 'start', tries: 3, error: 'ProviderUnreachable', nextAt: iso(108) } as const;
-const held = { error: 'ProviderPaused', problem: 'held/http-503' };
+const held = { error: 'Waits', problem: 'held/http-503' };
 const wasHeld =
   'waits to be started · try 4 is under way, before: starts were held, because the last one failed: the provider answered with HTTP 503';
 const due = 'the next sweep queues it · due for 11 s · waits for the webhook';
