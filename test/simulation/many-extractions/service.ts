@@ -27,14 +27,6 @@ import type { RefusalEvent, RefusalFact } from './refused-credentials-invariants
 import { settings } from './settings.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-/** A write that changed the breakers of a caller. */
-type BreakerChange = {
-  readonly caller: string;
-  readonly at: number;
-  readonly before: BreakerState;
-  readonly after: BreakerState;
-};
-
 /** For how long an eventually consistent read may return an older state. */
 const maxLagMs = 1_000;
 
@@ -103,7 +95,8 @@ export class Service {
   readonly causes = new Map<string, string>();
   /** When each execution ended. */
   readonly ended = new Map<string, number>();
-  readonly changes: BreakerChange[] = [];
+  /** The writes that changed the breakers of a caller. */
+  readonly changes: { readonly caller: string; readonly at: number; readonly after: BreakerState }[] = [];
   /** Every write of their items, with what is stored before and after. They are the same if it lost its race. */
   readonly breakerWrites: {
     readonly at: number;
@@ -429,10 +422,6 @@ export class Service {
     }
   }
 
-  breakerState(caller: string): BreakerState {
-    return parseBreakerState(this.breakers.get(caller)?.state, this.time.now).state;
-  }
-
   /** Carries out a call of the table `Breakers`, and notes a change. A read may return the state before the last change. */
   onBreaker<T>(of: string, method: string, name: string, effect: () => T): T {
     if (method === 'update') return effect();
@@ -440,13 +429,13 @@ export class Service {
     const mayLag = stale !== undefined && this.time.now < stale.until;
     if (method === 'read' && mayLag && this.choices.choose(of, 4) === 3) return stale.stored as T;
     const stored = this.breakers.get(name);
-    const before = this.breakerState(name);
     const answer = effect();
     const item = this.breakers.get(name);
-    if (method === 'replace') this.breakerWrites.push({ at: this.time.now, before: stored, after: item });
+    const { now } = this.time;
+    if (method === 'replace') this.breakerWrites.push({ at: now, before: stored, after: item });
     if (item !== stored) {
-      this.changes.push({ caller: name, at: this.time.now, before, after: this.breakerState(name) });
-      this.#stale.set(name, { stored, until: this.time.now + maxLagMs });
+      this.changes.push({ caller: name, at: now, after: parseBreakerState(item?.state, now).state });
+      this.#stale.set(name, { stored, until: now + maxLagMs });
     }
     return answer;
   }
