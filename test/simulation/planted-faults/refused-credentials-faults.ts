@@ -58,12 +58,6 @@ export const loginFaults: Faults = {
     find: 'await tasks.setMarked(taskId);',
     caughtBy: 'marked-once',
   },
-  'A delivery that comes with another status than the first marks what it says.': {
-    file: refusals,
-    find: 'proofIn(one.firstStatus ?? taskStatus, one)',
-    replace: 'proofIn(taskStatus, one)',
-    caughtBy: 'marks-are-right',
-  },
   'What confirmed credentials show does not count after the mark that their start read, if a clock was ahead.':
     {
       file: refusals,
