@@ -120,24 +120,26 @@ type Claimed =
  * order: first every step that can fail without harm, then the `STARTING` write, the start call, the record, the link.
  * While the start is held, nothing is unsealed or requested, and nothing of the record is written.
  *
- * What follows for a `REQUESTED` record, in order. An error is reported to the machine, which goes to InLine for `Waits`, to Reconcile for
+ * What follows, in order. A record that is not `REQUESTED` continues as `plan` has it, without a start call. An error is reported to the machine, which goes to InLine for `Waits`, to Reconcile for
  * `StartWindowOver` and `CiphertextExpired`, and repeats StartTask for any other:
  *
- *     the start window is over                     all but the call, to learn the problem: StartWindowOver
+ *     the start window is over                     all but the call, to learn the problem: StartWindowOver, or REJECTED as below
  *     the provider asked for no call yet           ProviderBusy
  *     it has waited for too long                   StartWindowOver (waited-too-long)
  *     the breaker holds it; no permit              a place in line: Waits
  *     its sealed data are gone                     RequestDataGone
  *     the bank has refused these credentials       REJECTED
+ *     the ciphertext is an hour old                CiphertextExpired
  *     no token                                     ProviderBusy, ProviderUnreachable, ProviderUnauthorized
- *     too little time is left                      TooLittleTime
+ *     too little time is left                      TooLittleTime; after the claim the record is REQUESTED again
  *     STARTING is refused: another one claimed it  what follows from the record as it is
  *     call: a taskId                               RUNNING, then the link: wait for the webhook, or settle what it has delivered
- *     call: 401                                    one new token and one more call; then REQUESTED, ProviderUnauthorized
+ *     call: 401                                    one new token and one more call, if there is time; then REQUESTED, ProviderUnauthorized.
+ *                                                  With a session token of the caller: REJECTED
  *     call: 429 of the rate                        REQUESTED, a place in line: Waits
  *     call: 429 of the quota or the user           REQUESTED, not before its Retry-After: ProviderBusy
  *     call: never connected                        REQUESTED, ProviderUnreachable
- *     call: any other 4xx                          REJECTED; under a consent its state is read for the reason
+ *     call: any other 4xx, or an invalid request   REJECTED; under a consent its state is read for the reason
  *     call: 408, 5xx, 3xx, timeout, no taskId      UNCONFIRMED, as a task may exist
  *
  * Throws what a store or `callFor` throws. The machine then retries, and continues where this attempt ended.
@@ -264,8 +266,8 @@ export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {
   /** Answers the callback token with success, which ends the execution. A token that is awaited no more is no failure. */
   readonly wake: (callbackToken: string, extractionId: string) => Promise<WakeOutcome>;
   /**
-   * Fails the state with an error name, unless the token is awaited no more. `cause` is a public code, or the meaning of the error. The history shows it. The machine passes the
-   * last `cause` to Reconcile, which uses it only if it is a code.
+   * Fails the state with an error name, unless the token is awaited no more. `cause` is a public code, or the meaning of the error. The
+   * history shows it. The machine passes the last `cause` to Reconcile, which uses it only if it is a code.
    */
   readonly fail: (callbackToken: string, error: StartError, cause: string) => Promise<void>;
 };
