@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import type { Admission, Shown } from '#lib/breaker/circuit-breaker.ts';
 import { maxEntries } from '#lib/extraction/deadlines.ts';
 import type { NotAccepted, StartCallResult } from '#lib/extraction/plan.ts';
-import type { Extraction } from '#lib/extraction/record.ts';
 import { readAsking } from '#lib/extraction/start/asking.ts';
 import {
   admit,
@@ -18,20 +17,6 @@ import { type LineEntry, parseSlot } from '#lib/rate-limit/start-line.ts';
 import { at, extraction, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
 import { memoryTelemetry } from '../../../../support/data/memory-telemetry.ts';
 import { memoryStartLine } from '../../../../support/stores/memory-start-line.ts';
-
-test('a start goes if its breaker and the rate let it', async () => {
-  const requestedAt = '2026-03-01T12:00:00.000Z';
-  const of = { extractionId: 'e-1', requestId: 'r-1', requestedBy: 'caller', method: 'consent', requestedAt };
-  const deps = {
-    breaker: { admit: async () => ({ kind: 'pass' }) },
-    startLine: { limiter: { admit: async () => 'go' } },
-    now: () => new Date(requestedAt),
-    timings: { startWindow: 900, maxWait: 21_600 },
-  } as unknown as GateDeps;
-  const attempt = { requestId: 'r-1', callbackAttempt: 0, entry: 0, isReleased: false };
-  const asking = await readAsking(of as Extraction, attempt, deps);
-  expect(await admit(asking, false, deps)).toMatchObject({ kind: 'pass' });
-});
 
 const record = extraction();
 const { extractionId, requestId } = record;

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { type StartForMachineDeps, startForMachine } from '#lib/extraction/start/start.ts';
 import {
@@ -18,42 +18,7 @@ import {
 import { extractionInMemory, startDeps } from '../../../../support/stores/extraction-in-memory.ts';
 import { breakerThat } from '../../../../support/stores/memory-breaker-store.ts';
 import { memoryRequestStore } from '../../../../support/stores/memory-request-store.ts';
-import { memoryStartLine, openLine } from '../../../../support/stores/memory-start-line.ts';
-
-test('a start that an operator has paused goes in line, and fails the state with Waits', async () => {
-  const requestedAt = '2026-03-01T12:00:00.000Z';
-  const record = {
-    extractionId: 'e-1',
-    requestId: 'r-1',
-    method: 'consent',
-    requestedBy: 'caller',
-    product: 'movement',
-    status: 'REQUESTED',
-    requestedAt,
-  };
-  const fail = vi.fn();
-  const line = memoryStartLine();
-  const deps = {
-    extractions: { get: async () => record },
-    breaker: { admit: async () => ({ kind: 'held', cause: 'paused' }) },
-    startLine: openLine(line),
-    fail,
-    now: () => new Date(requestedAt),
-    timings: { startWindow: 900, maxWait: 21_600, startTimeout: 90 },
-    telemetry: { log: vi.fn(), count: vi.fn(), about: vi.fn(), failure: vi.fn() },
-  } as unknown as StartForMachineDeps;
-  const input = {
-    extractionId: 'e-1',
-    requestId: 'r-1',
-    callbackToken: 'token',
-    callbackAttempt: 0,
-    entry: 0,
-    isReleased: false,
-  };
-  await startForMachine(input, deps);
-  expect(fail).toHaveBeenCalledWith('token', 'Waits', 'held/paused');
-  expect(line.items.get('e-1')).toMatchObject({ waitingSince: requestedAt });
-});
+import { openLine } from '../../../../support/stores/memory-start-line.ts';
 
 const input = {
   extractionId: id,
@@ -117,34 +82,21 @@ test.each<readonly [string, Setup, string | undefined, readonly string[]]>([
 
 const withoutItems = { ...memoryRequestStore(), get: async () => undefined };
 
-test.each<[string, Setup, string, readonly string[], readonly string[]]>([
-  ['429', { brings: userBusy }, 'ProviderBusy', ['user-busy'], ['ProviderBusy']],
+const held = { breaker: breakerThat('held').breaker, startLine: openLine() };
+const unreachable = new ProviderUnreachable('no', { cause: new Error('ECONNREFUSED') });
+const unauthorized = new ProviderUnauthorized('401');
+
+test.each<[string, Setup, string, string[], string[]?]>([
+  ['429', { brings: userBusy }, 'ProviderBusy', ['user-busy']],
   ['over quota', { brings: overQuota }, 'ProviderBusy', ['quota-reached'], ['ProviderBusy', 'QuotaReached']],
-  [
-    'no connection',
-    { brings: new ProviderUnreachable('no', { cause: new Error('ECONNREFUSED') }) },
-    'ProviderUnreachable',
-    ['unreachable'],
-    ['ProviderUnreachable'],
-  ],
-  [
-    '401',
-    { brings: new ProviderUnauthorized('401') },
-    'ProviderUnauthorized',
-    ['http-401'],
-    ['ProviderUnauthorized'],
-  ],
-  [
-    'no sealed data',
-    { requests: withoutItems },
-    'RequestDataGone',
-    ['request-data-gone'],
-    ['RequestDataGone'],
-  ],
+  ['no connection', { brings: unreachable }, 'ProviderUnreachable', ['unreachable']],
+  ['401', { brings: unauthorized }, 'ProviderUnauthorized', ['http-401']],
+  ['no sealed data', { requests: withoutItems }, 'RequestDataGone', ['request-data-gone']],
   ['a start in progress', { record: extractionIn('STARTING') }, 'StartInProgress', [], []],
+  ['a breaker, for which it waits in line', held, 'Waits', ['held/http-503'], []],
 ])(
   'a start that can be retried fails the state with the error that the machine retries: %s',
-  async (_what, setup, error, problem, metrics) => {
+  async (_what, setup, error, problem, metrics = [error]) => {
     const { start, answers, counted } = world(setup);
     expect(await start()).toMatchObject({ conclusion: 'not-yet', error });
     expect(answers).toEqual([`fail token-1 ${error}`, ...problem]);

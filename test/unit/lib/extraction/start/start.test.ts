@@ -1,13 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { CircuitBreaker } from '#lib/breaker/circuit-breaker.ts';
-import type { Update } from '#lib/extraction/change.ts';
 import { loginProblemOf } from '#lib/extraction/codes.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { credentialsMac, knownCredentials } from '#lib/extraction/refused-credentials.ts';
 import type { SealedCredentialsData } from '#lib/extraction/sealed-request-data.ts';
 import { type StartDeps, start } from '#lib/extraction/start/start.ts';
 import { callByCredentials } from '#lib/extraction/start/start-call.ts';
-import type { TaskLink } from '#lib/extraction/store.ts';
 import { NotConfigured } from '#lib/not-configured.ts';
 import type { TaskRequest } from '#lib/provider/tasks/start-task.ts';
 import type { SessionTokens } from '#lib/provider/tokens/session-tokens.ts';
@@ -26,39 +24,6 @@ import { storedRequest } from '../../../../support/stores/memory-request-store.t
 import { memoryStartLine, openLine } from '../../../../support/stores/memory-start-line.ts';
 import { taskExpiry } from '../../../../support/stores/memory-task-store.ts';
 import type { StoreCall, StoreFaults } from '../../../../support/stores/store-fault.ts';
-
-test('a requested extraction is claimed before the start call, and then linked to its task', async () => {
-  const time = '2026-01-01T12:00:00.000Z';
-  const requested = { method: 'credentials', requestId: 'r-1', requestedAt: time, deadlineAt: time };
-  const record = { schemaVersion: 1, extractionId: 'e-1', status: 'REQUESTED', dueShard: 0, ...requested };
-  const stored = { requestId: 'r-1', extractionId: 'e-1', sealed: '', expiresAt: 2e9 };
-  const deps = {
-    extractions: {
-      get: async () => record,
-      apply: async ({ set }: Update) => ({ applied: true, record: Object.assign(record, set) }),
-    },
-    requests: { get: async () => stored, remove: vi.fn() },
-    tasks: { link: async (link: TaskLink) => ({ linked: true, task: link }) },
-    breaker: { admit: async () => ({ kind: 'pass' }), report: vi.fn() },
-    startLine: { limiter: { admit: async () => 'go', report: vi.fn() } },
-    callFor: async () => ({ tokens: { current: async () => 'session' }, post: async () => record.status }),
-    ...{ whenSlow: () => vi.fn(), msLeft: () => 60_000, maxCallMs: 20_000, newAttemptId: () => 'a-1' },
-    now: () => new Date(time),
-    timings: { startWindow: 900, startTimeout: 90, machineSlack: 900, pollEvery: 120 },
-    telemetry: { log: vi.fn(), count: vi.fn(), about: vi.fn(), failure: vi.fn() },
-  } as unknown as StartDeps;
-  const input = {
-    extractionId: 'e-1',
-    requestId: 'r-1',
-    callbackToken: 'token',
-    callbackAttempt: 0,
-    entry: 0,
-    isReleased: false,
-  };
-  expect(await start(input, deps)).toMatchObject({ conclusion: 'awaits-webhook' });
-  // The provider's answer is the status at the time of the call.
-  expect(record).toMatchObject({ status: 'RUNNING', taskId: 'STARTING' });
-});
 
 const busy = () => new ProviderBusy('429');
 const unreachable = () => new ProviderUnreachable('refused');
@@ -90,8 +55,6 @@ const world = (
     readonly whenSlow?: StartDeps['whenSlow'];
     /** How much of the invocation is left after these events. */
     readonly msLeft?: (events: readonly string[]) => number;
-    /** What happens while a start call is under way. */
-    readonly meanwhile?: () => void;
   } = {},
 ) => {
   const { record = extraction(), faults } = setup;
@@ -126,7 +89,6 @@ const world = (
     startTask: async (token: string, request: TaskRequest) => {
       events.push(`post on ${seen.record()?.status}`);
       posts.push({ token, request });
-      setup.meanwhile?.();
       const answers = setup.answers ?? ['task-1'];
       const answer = answers[Math.min(posts.length, answers.length) - 1];
       if (typeof answer !== 'string') throw answer;
@@ -168,6 +130,11 @@ const world = (
   return { ...seen, start: startAs, posts, events, logins: () => logins };
 };
 
+const notYet = (error: string, problem: string) => {
+  const because = { explanation: error, error, problem };
+  return { conclusion: 'not-yet', ...because, record: extraction() };
+};
+
 test('without webhooks, none is requested, and the queue polls the linked task from its start on', async () => {
   const { start, posts, task, requests } = world({ record: extraction({ withoutWebhook: true }) });
   expect(await start()).toMatchObject({
@@ -184,14 +151,7 @@ test('credentials that a caller encrypted are not sent an hour after the request
   time.set(3_600);
   // Within the window of a stage that allows a day.
   const late = start(0, { startWindow: 86_400 });
-  const [error, problem] = ['CiphertextExpired', 'ciphertext-expired'];
-  expect(await late).toEqual({
-    conclusion: 'not-yet',
-    explanation: error,
-    error,
-    problem,
-    record: extraction(),
-  });
+  expect(await late).toEqual(notYet('CiphertextExpired', 'ciphertext-expired'));
   expect([posts, logins()]).toEqual([[], 0]);
 });
 
@@ -245,64 +205,31 @@ test('a start that the rate refused is counted when it goes in line, as the mach
   expect(counted).toEqual(['ProviderBusy']);
 });
 
-describe('too little of the invocation is left for the start call', () => {
-  const tooLittle = { conclusion: 'not-yet', error: 'TooLittleTime', problem: 'InternalError' };
-  const leftAfter = (what: string, left: number) => (events: readonly string[]) =>
-    events.includes(what) ? left : 60_000;
+test('too little time for the call, after slow ones of AWS: the start is not claimed', async () => {
+  const msLeft = (events: readonly string[]) => (events.includes('session') ? 20_999 : 60_000);
+  const { start, record } = world({ msLeft });
+  expect(await start()).toEqual(notYet('TooLittleTime', 'InternalError'));
+  expect(record()).toEqual(extraction());
+});
 
-  test('after a slow call of AWS: the start is not claimed, and can be tried again', async () => {
-    const { start, posts, record } = world({ msLeft: leftAfter('session', 20_999) });
-    expect(await start()).toMatchObject(tooLittle);
-    expect([posts, record()]).toEqual([[], extraction()]);
+test('too little time for a login and a second call after a 401: it is retried, as nothing was accepted', async () => {
+  const { start, posts, logins, record } = world({
+    answers: [unauthorized(), 'task-1'],
+    msLeft: (events) => (events.includes('post on STARTING') ? 40_999 : 60_000),
   });
-
-  test('after a slow claim: no call is made, and the claim is taken back', async () => {
-    const { start, posts, record, requests } = world({
-      msLeft: () => (record()?.status === 'STARTING' ? 20_999 : 60_000),
-    });
-    expect(await start()).toMatchObject(tooLittle);
-    expect([posts, requests.items.size]).toEqual([[], 1]);
-    expect(record()).toMatchObject({ status: 'REQUESTED', lastProblem: 'InternalError' });
-  });
-
-  test('for a login and a second call after a 401: it is retried, as nothing was accepted', async () => {
-    const msLeft = leftAfter('post on STARTING', 40_999);
-    const { start, posts, logins, record } = world({ answers: [unauthorized(), 'task-1'], msLeft });
-    expect(await start()).toMatchObject({ error: 'ProviderUnauthorized', problem: 'http-401' });
-    expect([posts.length, logins(), record()?.status]).toEqual([1, 1, 'REQUESTED']);
-    // The refused token is not used again.
-    const again = start(1);
-    await again;
-    expect(posts[1]?.token).toBe('session-2');
-  });
+  expect(await start()).toMatchObject({ error: 'ProviderUnauthorized', problem: 'http-401' });
+  expect([posts.length, logins(), record()?.status]).toEqual([1, 1, 'REQUESTED']);
+  // The refused token is not used again.
+  await start(1);
+  expect(posts[1]?.token).toBe('session-2');
 });
 
 describe('the item of the request', () => {
   test('that is lost, or is that of another extraction, starts nothing and is retried', async () => {
     const { start, requests, posts } = world();
     requests.items.set('request-1', storedRequest('another'));
-    const [error, problem] = ['RequestDataGone', 'request-data-gone'];
-    expect(await start()).toEqual({
-      conclusion: 'not-yet',
-      explanation: error,
-      error,
-      problem,
-      record: extraction(),
-    });
+    expect(await start()).toEqual(notYet('RequestDataGone', 'request-data-gone'));
     expect(posts).toEqual([]);
-  });
-
-  test('that another start-task has used is not missed', async () => {
-    const { start, requests, extractions } = world();
-    requests.items.clear();
-    const get = extractions.get;
-    let reads = 0;
-    extractions.get = (of) => {
-      reads += 1;
-      if (reads === 2) extractions.items.set(id, extractionIn('STARTING', { startingAt: iso(5) }));
-      return get(of);
-    };
-    expect(await start()).toMatchObject({ conclusion: 'not-yet', error: 'StartInProgress' });
   });
 });
 
@@ -354,13 +281,7 @@ describe('a failure before the STARTING write leaves the record unchanged', () =
   ])('%s', async (_what, failure, error) => {
     const { start, posts } = world({ logIn: () => Promise.reject(failure()) });
     const problem = loginProblemOf(failure());
-    expect(await start()).toEqual({
-      conclusion: 'not-yet',
-      explanation: error,
-      error,
-      problem,
-      record: extraction(),
-    });
+    expect(await start()).toEqual(notYet(error, problem));
     expect(posts).toHaveLength(0);
   });
 });
@@ -445,30 +366,10 @@ test.each<readonly [string, Error]>([
   },
 );
 
-test('credentials are not put back for a start that was settled as stale meanwhile', async () => {
-  const puts: StoreCall[] = [];
-  const before = (call: StoreCall) => {
-    if (call.store === 'requests' && call.method === 'put') puts.push(call);
-  };
-  const late = world({
-    faults: { before },
-    meanwhile: () => {
-      const { attemptId = '' } = late.record() ?? {};
-      late.extractions.items.set(id, extractionIn('UNCONFIRMED', { attemptId }));
-    },
-  });
-  expect(await late.start()).toMatchObject({ conclusion: 'awaits-webhook', record: { status: 'RUNNING' } });
-  expect([puts, late.requests.items.size]).toEqual([[], 0]);
-});
-
 test('a task that a later attempt has linked is that of the extraction', async () => {
   const { start, tasks } = world();
-  tasks.items.set('task-1', {
-    taskId: 'task-1',
-    extractionId: id,
-    callbackToken: 'later',
-    callbackAttempt: 5,
-  });
+  const later = { taskId: 'task-1', extractionId: id, callbackToken: 'later', callbackAttempt: 5 };
+  tasks.items.set('task-1', later);
   expect(await start(0)).toMatchObject({ conclusion: 'awaits-webhook', record: { status: 'RUNNING' } });
 });
 
@@ -521,14 +422,7 @@ describe('the breakers of starts', () => {
     const { breaker } = breakerThat('held');
     const admit = vi.spyOn(breaker, 'admit');
     const held = world({ breaker });
-    const [error, problem] = ['Waits', 'held/http-503'];
-    expect(await held.start()).toEqual({
-      conclusion: 'not-yet',
-      explanation: error,
-      error,
-      problem,
-      record: extraction(),
-    });
+    expect(await held.start()).toEqual(notYet('Waits', 'held/http-503'));
     expect(held.events).toEqual([]);
     const { requestedBy: caller } = extraction();
     const about = { extraction: id.slice(-8), caller, group: 'bank' };
@@ -571,33 +465,16 @@ describe('the breakers of starts', () => {
     expect(passing.events).not.toContain('login');
   });
 
-  /** A start whose call is slow, and then answered so. When it has ended, nothing waits for it. */
-  const slowStart = async (kind: 'pass' | 'turn', answer: Answer) => {
-    const { breaker, reported } = breakerThat(kind);
-    const timers = new Set<() => void>();
-    const during: unknown[] = [];
-    await world({
-      breaker,
-      answers: [answer],
-      whenSlow: (callback) => {
-        timers.add(callback);
-        return () => timers.delete(callback);
-      },
-      meanwhile: () => {
-        for (const callback of timers) callback();
-        during.push(...reported);
-      },
-    }).start();
-    expect(timers.size).toBe(0);
-    return { reported, during };
-  };
-
-  test('learn of a slow start while it is under way, and of its end unless that is the same failure', async () => {
-    const slow = { kind: 'slow' };
-    const failing = await slowStart('pass', http(503));
-    expect([failing.during, failing.reported]).toEqual([[slow], [slow, nothing]]);
-    expect((await slowStart('pass', 'task-1')).reported).toEqual([slow, { kind: 'accepted' }]);
-    expect((await slowStart('turn', http(503))).reported).toEqual([slow, failed('http-503')]);
+  test('would learn of a slow login or start while it is under way, and no longer', async () => {
+    const watched = { begun: 0, ended: 0 };
+    const whenSlow = () => {
+      watched.begun += 1;
+      return () => {
+        watched.ended += 1;
+      };
+    };
+    await world({ whenSlow }).start();
+    expect(watched).toEqual({ begun: 2, ended: 2 });
   });
 });
 
@@ -686,9 +563,8 @@ describe('credentials that the bank refused before', () => {
     const order: string[] = [];
     const before = ({ store, method }: StoreCall) => void order.push(`${method} ${store}`);
     const { start, tasks, marks } = world({ faults: { before } });
-    const taskStatus = 'CREDENTIALS_WRONG';
-    tasks.items.set('task-1', { taskId: 'task-1', taskStatus, notifiedAt: iso(3) });
-    expect(await start()).toMatchObject({ record: { status: taskStatus } });
+    tasks.items.set('task-1', { taskId: 'task-1', taskStatus: 'CREDENTIALS_WRONG', notifiedAt: iso(3) });
+    await start();
     expect(order.indexOf('put refusals')).toBeLessThan(order.lastIndexOf('apply extractions'));
     expect(marks()).toMatchObject([{ credentialsMac: mac, noticedAt: iso(3), extractionIds: [id] }]);
   });
