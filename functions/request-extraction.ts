@@ -48,6 +48,7 @@ const requestExtraction = (
   event: APIGatewayProxyEventV2WithIAMAuthorizer,
 ): Promise<APIGatewayProxyStructuredResultV2> => answerRequest(event, deps);
 
+// Without `endAtTimeout`: its caller is answered at the timeout, too. A process that continues later does what a repeated request does.
 export const handler = middy<APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2>()
   .use(observability())
   .use(answerFailures())

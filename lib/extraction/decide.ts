@@ -582,7 +582,7 @@ const planRequested = (context: Context): Plan => {
   if (isWindowOver(context)) return { kind: 'find-request', reason: 'start-window-over', counts: [] };
   return isAbandoned
     ? { kind: 'find-request', reason: 'start-abandoned', counts: [] }
-    : toDefer(context.record, due.startWindowEnd(context.record.requestedAt, context.timings), {
+    : toDefer(context.record, due.windowEnd(context.record.requestedAt, context.timings), {
         explanation: 'not-started-yet',
       });
 };
@@ -673,7 +673,10 @@ export const judge = (
   return isToCloseErased(context) ? closeErased(context) : (judgeOf(context, observed) ?? planOf(context));
 };
 
-/** The first write of a delivery, which does not read the record. If the record refuses it, `judge` decides from that record. */
+/**
+ * The first write of a delivery, which does not read the record. It needs a record that is `RUNNING` with this task. If the record refuses it,
+ * `judge` decides from that record; one with the same status counts as written.
+ */
 export const settleDelivered = (
   {
     extractionId,

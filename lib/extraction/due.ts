@@ -1,11 +1,4 @@
-import {
-  isReadTimeOver,
-  lagEnd,
-  maxDelaySeconds,
-  plusSeconds,
-  type Timings,
-  windowEnd,
-} from './deadlines.ts';
+import { isReadTimeOver, lagEnd, maxDelaySeconds, plusSeconds, type Timings } from './deadlines.ts';
 import type { Collecting, Grace, Running } from './phase.ts';
 import { type Extraction, hasWebhook, type Timestamp } from './record.ts';
 
@@ -50,8 +43,7 @@ const earlier = (one: Timestamp, other: Timestamp): Timestamp => (one < other ? 
 /**
  * A start that is not made: the end of the start window. For a start in line, the timings have a longer window (`reconcile.ts`, `gate.ts`).
  */
-export const startWindowEnd = (requestedAt: Timestamp, timings: Timings): Timestamp =>
-  windowEnd(requestedAt, timings);
+export { windowEnd } from './deadlines.ts';
 
 /**
  * A claimed start: after the start timeout and one poll interval, so that the machine can retry first. A later `dueAt` stays, because an

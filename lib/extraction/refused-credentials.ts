@@ -140,7 +140,7 @@ export const markCredentials = async (
   await tasks.setMarked(taskId);
 };
 
-/** The same for the final status that a delivery or a read stored in the item of the task. */
+/** The same for the final status that a delivery or a read stored in the item of the task, if any. Throws what a store throws. */
 export const markCredentialsIfKnown = async (task: Task, deps: MarkDeps): Promise<void> => {
   const taskStatus = finalStatusIn({ taskStatus: task.firstStatus ?? task.taskStatus });
   if (taskStatus !== undefined) await markCredentials(task, taskStatus, deps);

@@ -155,7 +155,8 @@ export const maxMismatches = 10;
 
 /**
  * Counts repeated requests under one idempotency key, in items of the private table `Refusals`. Each request is counted before it is
- * compared. So many requests at one time get no more tries. If a request was the same, its count is taken back.
+ * compared. So many requests at one time get no more tries. If a request was the same, its count is taken back. Both throw what the table
+ * throws.
  */
 export interface RepeatCounter {
   /**

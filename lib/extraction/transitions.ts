@@ -147,7 +147,7 @@ export const revertToRequested = ({
     set: {
       status: 'REQUESTED',
       ...defined({ notBefore, lastProblem }),
-      ...due.attributes(record.extractionId, due.startWindowEnd(record.requestedAt, timings)),
+      ...due.attributes(record.extractionId, due.windowEnd(record.requestedAt, timings)),
     },
     remove: ['startingAt'],
   }),

@@ -33,7 +33,10 @@ type ReceivedDelivery =
     };
 
 export type ReceiveDeliveryDeps = {
-  /** Cached, also while Secrets Manager is down. Throws NotConfigured (503) while the secret has no value, and the SDK's errors (500). */
+  /**
+   * `current` is cached, also while Secrets Manager is down. Without a cached key, and when `refreshed` fetches, they throw NotConfigured (503)
+   * while the secret has no value, and the SDK's errors (500).
+   */
   readonly keys: SigningKeys;
   /** Only logs and counts. */
   readonly explainMismatch: ExplainMismatch;

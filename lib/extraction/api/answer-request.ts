@@ -20,11 +20,11 @@ export type RequestEvent = {
 
 export type AnswerRequestDeps = RequestDeps & {
   readonly parseRequest: ReturnType<typeof extractionRequestParser>;
-  /** Throws NotConfigured (503) while the secret has no value. */
+  /** Throws NotConfigured of a secret (503) while it has no value. */
   readonly fingerprintKey: () => Promise<string>;
   /** The id of an extraction that was requested without an idempotency key. */
   readonly newId: () => string;
-  /** Throws if the stack was deployed without the settings that extractions by consent need. */
+  /** Throws NotConfigured of a setting (501) if the stack was deployed without one that extractions by consent need. */
   readonly assertConsentsSetUp: () => void;
 };
 

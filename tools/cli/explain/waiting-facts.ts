@@ -73,7 +73,7 @@ const requestedFacts = (known: Open): Facts => {
   if (isWaiting && place.waitingSince !== undefined) return inLineFacts(place.waitingSince, known);
   const { requestedAt } = record;
   const { startWindow } = startWindowOf(place, { requestedAt, isWaiting }, now, settings.timings);
-  const windowEnd = due.startWindowEnd(requestedAt, { ...settings.timings, startWindow });
+  const windowEnd = due.windowEnd(requestedAt, { ...settings.timings, startWindow });
   const endsNotStarted = { fact: 'endsNotStarted', after: dueOf(known) } as const;
   if (now.toISOString() >= windowEnd) return [{ fact: 'notStartedBy', windowEnd }, endsNotStarted];
   const otherwise = { fact: 'endsWithoutStart', windowEnd } as const;
