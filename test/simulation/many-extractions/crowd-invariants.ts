@@ -1,11 +1,9 @@
 import { parseRateState, rateItem } from '#lib/rate-limit/rate-state.ts';
 import type { StoredItem } from '#lib/shared-item/shared-item.ts';
 import { type Crowd, figuresOf, missedBy, named, crowd as requests, takes } from './crowds.ts';
-import { groupOf, isHealthy, type Member, type Population, type Trouble } from './draw-population.ts';
+import { groupOf, isHealthy, type Member, type Population } from './draw-population.ts';
 import type { Invariant } from './invariants.ts';
-import type { ProviderCall } from './provider.ts';
 import type { Service } from './service.ts';
-import { settings } from './settings.ts';
 
 const another = 'arn:aws:iam::111122223333:role/Another';
 const banks = (count: number) => (index: number) => ({ entity: `bank-${index % count}` });
@@ -19,10 +17,6 @@ const spread = (
   requests(count, { perSecond, from }).map((one, index) => ({ ...one, ...fields(index) }));
 
 const beside = spread(40, 1, () => ({ caller: another }), 8);
-
-/** Each of another caller, so that no breaker opens. */
-const apart = (trouble: Trouble): readonly Member[] =>
-  spread(20, 50, (index) => ({ caller: `${another}${index}`, trouble, calls: ['start'] }));
 
 type Groups = Readonly<Record<string, readonly Member[]>>;
 
@@ -42,23 +36,6 @@ const small = (
   ...(beside === undefined ? {} : { beside }),
   wanted,
 });
-
-/** In seconds from the request. By then its item has its callback token. */
-const longInLine = 2;
-
-const withdrawing = (name: string, after: 'cancelledAfter' | 'erasedAfter'): Crowd =>
-  small(
-    name,
-    {
-      rate: takes(5),
-      line: { perSecond: 4.9 },
-      members: {
-        crowd: spread(100, 50, (index) => (index % 4 === 0 ? {} : { [after]: longInLine + index / 20 })),
-        new: spread(150, 5, (index) => ({ [after]: index / 400 }), 2),
-      },
-    },
-    { lastStart: 120 },
-  );
 
 /** Small crowds, each with what shows one of the faults that are planted. */
 export const smallCrowds: readonly Crowd[] = [
@@ -126,7 +103,6 @@ export const smallCrowds: readonly Crowd[] = [
     { rate: takes(5, { answers: 503 }), line: {}, members: { crowd: spread(600, 8, banks(20)) } },
     { unconfirmed: 30, lastStart: 500 },
   ),
-  withdrawing('of which an operator cancels most, in line and just before', 'cancelledAfter'),
   small(
     'at a provider that takes one start in 10 s at first',
     {
@@ -148,20 +124,10 @@ export const smallCrowds: readonly Crowd[] = [
     },
     { beside: ['crowd'], p99: [10] },
   ),
-  withdrawing('of which somebody erases most, in line and just before', 'erasedAfter'),
   small(
     'whose learnt rate an operator forgets after the last request',
     { rate: takes(5), line: {}, clearsRateAt: 30, members: { crowd: spread(400, 20) } },
     { refused: 150, lastStart: 110 },
-  ),
-  small(
-    'for which no dispatcher runs until it has waited for too long',
-    {
-      rate: takes(5),
-      line: { perSecond: 0.01, deadFrom: 0, deadTo: 100_000 },
-      members: { crowd: spread(10, 50) },
-    },
-    { lost: 9 },
   ),
   small(
     'at a bank of its own each, beside another caller',
@@ -183,29 +149,6 @@ export const smallCrowds: readonly Crowd[] = [
     { unconfirmed: 36, lastStart: 110 },
   ),
   small(
-    'whose processes end as they go in line, and which then cannot reach the provider',
-    { rate: takes(5), line: { perSecond: 5, endsUntil: 20 }, members: { crowd: apart('refuses') } },
-    { lost: 20 },
-  ),
-  small(
-    'that the provider refuses by its rate as the start window ends',
-    {
-      rate: takes(50),
-      line: {},
-      members: { crowd: apart('refuses until the end of the start window, and then answers 429') },
-    },
-    { lost: 20 },
-  ),
-  small(
-    'released after five hours, and refused until it has waited for too long',
-    {
-      rate: takes(0, { burst: 0 }),
-      line: { perSecond: 0.0001, deadFrom: 0, deadTo: 18_000 },
-      members: { crowd: spread(3, 50) },
-    },
-    { lost: 3 },
-  ),
-  small(
     'of which a third cannot go in line at first, as its index is throttled',
     { rate: takes(5), line: { perSecond: 4.9, throttledOneIn: 3 }, members: { crowd: spread(300, 50) } },
     { refused: 20, lastStart: 200 },
@@ -225,11 +168,6 @@ export const smallCrowds: readonly Crowd[] = [
     'of which 6 % are refused at any rate',
     { rate: takes(50, { strayOneIn: 17 }), line: {}, members: { crowd: spread(4_000, 20) } },
     { lastStart: 240 },
-  ),
-  small(
-    'whose executions are stopped before they are in line',
-    { rate: takes(5), line: { perSecond: 4.9, stopsInLine: true }, members: { crowd: spread(60, 50) } },
-    { lost: 60 },
   ),
   small(
     'of 30 users, each with a limit and a `Retry-After` of its own beside that of all',
@@ -304,9 +242,6 @@ const startedAt = (service: Service, { extractionId }: Member): number | undefin
   return at === undefined ? undefined : Date.parse(at);
 };
 
-const notStartedAt = ({ facts }: Service, id: string): number | undefined =>
-  facts.find(({ of, ...fact }) => of === id && fact.kind === 'status' && fact.status === 'NOT_STARTED')?.at;
-
 const refusalsOf = ({ provider }: Service, { extractionId }: Member): number =>
   provider.calls.filter(
     ({ kind, of, result }) => kind === 'start' && of === extractionId && result === 'refused',
@@ -314,12 +249,6 @@ const refusalsOf = ({ provider }: Service, { extractionId }: Member): number =>
 
 /** By how much the start of a later request of the same lane and group may be earlier, in seconds. */
 const maxOvertaken = 30;
-
-/** What is left of its start window, and two sweeps. */
-const maxEndSeconds = settings.startWindowSeconds + 2 * settings.sweepEveryMinutes * 60;
-
-/** From the decision to start until it is in line. */
-const maxAdmissionSeconds = 1;
 
 export const crowdInvariants: readonly Invariant[] = [
   {
@@ -376,96 +305,6 @@ export const crowdInvariants: readonly Invariant[] = [
       if (crowdIn(service) === undefined || service.population.rate !== undefined) return undefined;
       const { state } = parseRateState(service.breakers.get(rateItem)?.state, service.time.now);
       return state.learnt === undefined ? undefined : 'A rate was learnt.';
-    },
-  },
-  {
-    name: 'withdrawn-is-over',
-    rule: 'What is cancelled or erased is not started, and its execution ends: at once if it was in line, and in its turn at the latest. Of what is erased, nothing is left.',
-    check: (service) => {
-      const { population, provider, ended, line, requests, erasing } = service;
-      for (const { extractionId, cancelledAfter, erasedAfter } of population.members) {
-        const after = cancelledAfter ?? erasedAfter;
-        if (after === undefined) continue;
-        const isOwn = ({ extractionId: of }: { readonly extractionId: string }) => of === extractionId;
-        const isLeft = line.items.has(extractionId) || [...requests.values()].some(isOwn);
-        if (erasing.deleted.has(extractionId) && isLeft)
-          return `${extractionId} is erased, but not its items.`;
-        const withdrawnAt = notStartedAt(service, extractionId);
-        if (withdrawnAt === undefined) continue;
-        const isStart = ({ kind, of, result }: ProviderCall) =>
-          kind === 'start' && of === extractionId && result === 'success';
-        if (provider.calls.some(isStart)) return `${extractionId} was started.`;
-        const endedAt = ended.get(extractionId);
-        if (endedAt === undefined) return `The execution of ${extractionId} waits on.`;
-        if (endedAt - withdrawnAt > 5_000 && after >= longInLine)
-          return `The execution of ${extractionId} ends late.`;
-      }
-      return undefined;
-    },
-  },
-  {
-    name: 'not-started-is-not-in-line',
-    rule: 'What is not started any more is not in line, where it would take the place of another start.',
-    check: ({ extractions, line }) => {
-      const left = [...line.items.values()].find(
-        ({ extractionId, callbackToken }) =>
-          callbackToken !== undefined && extractions.get(extractionId)?.status === 'NOT_STARTED',
-      );
-      return left === undefined ? undefined : `${left.extractionId} is in line.`;
-    },
-  },
-  {
-    name: 'nobody-waits-in-vain',
-    rule: 'Nobody goes in line once its start window is over, as it could not be started any more.',
-    check: ({ waits, extractions, population: { clocksAhead = 0 } }) => {
-      const late = waits.find(({ extractionId, waitingSince = '', waitedMs }) => {
-        const { requestedAt = '' } = extractions.get(extractionId) ?? {};
-        const seconds = (Date.parse(waitingSince) - Date.parse(requestedAt) - waitedMs) / 1_000;
-        return seconds > settings.startWindowSeconds + clocksAhead + maxAdmissionSeconds;
-      });
-      return late === undefined ? undefined : `${late.extractionId} waits after its window.`;
-    },
-  },
-  {
-    name: 'waits-no-longer',
-    rule: 'Who has waited in line for `maxWaitSeconds` in all ends as one that has waited for too long, by the second sweep after its start window.',
-    check: (service) => {
-      for (const { extractionId, waitingSince = '', waitedMs } of service.waits) {
-        const closedAt = notStartedAt(service, extractionId);
-        const until = Date.parse(waitingSince) + settings.maxWaitSeconds * 1_000 - waitedMs;
-        if (closedAt === undefined || closedAt < until) continue;
-        if (closedAt > until + maxEndSeconds * 1_000) return `${extractionId} waits on.`;
-        const { lastProblem } = service.extractions.get(extractionId) ?? {};
-        if (lastProblem !== 'waited-too-long') return `${extractionId} ended for ${lastProblem}.`;
-      }
-      return undefined;
-    },
-  },
-  {
-    name: 'closed-with-its-execution',
-    rule: 'What is not started is closed within a minute of the end of its execution, as nobody else would start it.',
-    check: (service) => {
-      if (service.population.line?.stopsInLine) return undefined;
-      for (const [extractionId, endedAt] of service.ended) {
-        if ((notStartedAt(service, extractionId) ?? 0) > endedAt + 60_000)
-          return `${extractionId} was closed long after its execution had ended.`;
-      }
-      return undefined;
-    },
-  },
-  {
-    name: 'waits-for-nobody',
-    rule: 'What was to go in line when its execution was stopped, and nobody reported that, is closed by the second sweep after a start window.',
-    check: (service) => {
-      const { ended, extractions, population } = service;
-      if (population.line?.stopsInLine === undefined) return undefined;
-      for (const [extractionId, endedAt] of ended) {
-        const isStarted = extractions.get(extractionId)?.startedAt !== undefined;
-        const closedAt = notStartedAt(service, extractionId) ?? Number.POSITIVE_INFINITY;
-        if (!isStarted && closedAt > endedAt + maxEndSeconds * 1_000)
-          return `${extractionId} waits for nobody.`;
-      }
-      return undefined;
     },
   },
   {

@@ -181,12 +181,9 @@ export const crowds: readonly Crowd[] = [
   },
 ];
 
-/** A start is over once nobody tries it any more, and what is to be erased once it is. */
-export const allStarted = ({ population, extractions, erasing }: Service): boolean =>
-  population.members.every(({ extractionId, erasedAfter }) => {
-    if (erasedAfter !== undefined) return erasing.deleted.has(extractionId);
-    return isStartOver(extractions.get(extractionId));
-  });
+/** A start is over once nobody tries it any more. */
+export const allStarted = ({ population, extractions }: Service): boolean =>
+  population.members.every(({ extractionId }) => isStartOver(extractions.get(extractionId)));
 
 type CrowdFigures = {
   readonly lost: number;

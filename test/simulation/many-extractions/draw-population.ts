@@ -17,7 +17,6 @@ export const troubles = [
   'answers 429 for the user',
   'answers 429 for ten minutes',
   'answers 503 for a minute',
-  'refuses until the end of the start window, and then answers 429',
   'answers 401',
   'answers 400',
   'ends the process',
@@ -47,10 +46,6 @@ export type Member = {
   readonly ends?: TerminalStatus;
   /** After so many seconds from its request, its record is reconciled besides. */
   readonly reconciledAfter?: number;
-  /** After so many seconds from its request, an operator cancels it. */
-  readonly cancelledAfter?: number;
-  /** After so many seconds from its request, somebody erases it. */
-  readonly erasedAfter?: number;
   /** After so many seconds, its delivery is replayed. */
   readonly replayedAfter?: number;
   /** With another status than the first. */
@@ -127,10 +122,6 @@ export type Population = {
     readonly deadTo?: number;
     /** So many are invoked at the same time. 1 by default. */
     readonly dispatchers?: number;
-    /** For so many seconds, each process ends that has put a start in line. */
-    readonly endsUntil?: number;
-    /** Each execution is stopped before its start is in line, and no rule reports that. */
-    readonly stopsInLine?: true;
     /** One start in so many cannot go in line, as each try of its state InLine is throttled. */
     readonly throttledOneIn?: number;
     /** One write of the table in so many is throttled. */

@@ -7,7 +7,6 @@ import {
 import { eraseMessages } from '#lib/extraction/erase/erase-messages.ts';
 import type { SendErase } from '#lib/extraction/erase/erasure.ts';
 import { type AskedErasure, beginErasure } from '#lib/extraction/erase/search.ts';
-import { cancel } from '#lib/extraction/operate/cancel.ts';
 import { briefCallMs, type ReadableProvider, readCallFrom } from '#lib/extraction/reconcile/read-task.ts';
 import {
   answerReconcile,
@@ -241,8 +240,6 @@ export const functionsIn = (service: Service, process: Process) => {
       ),
     recordDelivery: (taskId: string, taskStatus: TerminalStatus) =>
       recordDelivery({ taskId, taskStatus }, deps),
-    cancel: (extractionId: string) =>
-      cancel(extractionId, 'cancelled', { ...reconcileDeps, startLine: line }),
     askToErase: (asked: AskedErasure) => beginErasure(asked, { erasures, send: sendErase }),
     eraseMessages: (messages: readonly ReceivedMessage[]): Promise<BatchAnswer> =>
       eraseMessages(messages, {

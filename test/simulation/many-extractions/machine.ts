@@ -70,10 +70,8 @@ const inLine = async (
     }
   }
   const answered = service.waitFor(token, (InLine.TimeoutSeconds ?? 0) * 1_000);
-  const item = service.line.items.get(extractionId);
-  if (service.line.enter(extractionId, requestId, token))
-    service.waits.push(...(item === undefined ? [] : [item]));
-  else service.answer(token, 'DynamoDb.ConditionalCheckFailedException');
+  if (!service.line.enter(extractionId, requestId, token))
+    service.answer(token, 'DynamoDb.ConditionalCheckFailedException');
   return (await answered) === undefined;
 };
 
@@ -87,7 +85,6 @@ export const runExecution = async (input: ExecutionInput, service: Service): Pro
     const ended = await startTask(input, { entry, isReleased }, service);
     if (ended === 'succeeded') return;
     if (ended === 'failed') break;
-    if (service.population.line?.stopsInLine) return;
     isReleased = await inLine(input, entry, service);
   }
   const retry = pausesOf(machine.States.Reconcile.Retry, extractionId, service);

@@ -101,8 +101,7 @@ export class Process {
     this.#calls += 1;
     const endsNow = this.#calls === this.#endsAfter;
     if (endsNow) this.#service.losses += 1;
-    if (crashes || endsNow || (store === 'line' && method === 'write' && this.#service.endsInLine))
-      return this.end('Runtime.ExitError');
+    if (crashes || endsNow) return this.end('Runtime.ExitError');
     await this.wait(choices.milliseconds(this.of, 1, 11));
     if (isLost && !['get', 'read', 'due', 'find', 'next', 'counts'].includes(method))
       throw new AnswerLost('The answer was lost.');

@@ -234,10 +234,6 @@ export class Provider {
       case 'answers 429 for ten minutes':
         if (time.now - this.#origin > 600_000) return;
         throw answered(429);
-      case 'refuses until the end of the start window, and then answers 429':
-        if (time.now - this.#origin < 885_000) return this.#fail('refuses', process, maxCallMs);
-        await process.wait(16_000);
-        throw answered(429);
       case 'answers 503 for a minute':
         if (time.now - this.#origin > 60_000) return;
         throw answered(503);

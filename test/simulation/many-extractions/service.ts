@@ -7,7 +7,6 @@ import type { Erasure, Tombstone } from '#lib/extraction/erase/erasure.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { withoutExtraction } from '#lib/extraction/refused-credentials.ts';
 import type { NameIndex, NameQuery, RefusalMark, StoredRequest, Task } from '#lib/extraction/store.ts';
-import type { LineEntry } from '#lib/rate-limit/start-line.ts';
 import type { StoredItem } from '#lib/shared-item/shared-item.ts';
 import { clearRate } from '../../../tools/cli/operate/change-holds.ts';
 import { memoryTelemetry } from '../../support/data/memory-telemetry.ts';
@@ -78,11 +77,10 @@ export class Service {
     this.noteFact({ kind: 'linked', of, isAdopted: callbackToken === undefined });
   });
   readonly requests = new Map<string, StoredRequest>();
-  /** The table `Erasures`, and whose records are deleted. */
+  /** The table `Erasures`. */
   readonly erasing = {
     erasures: new Map<string, Erasure>(),
     tombstones: new Map<string, Tombstone>(),
-    deleted: new Set<string>(),
   };
   readonly refusals = new WatchedItems<RefusalMark>((_before, mark) =>
     this.noteFact({ kind: 'marked', of: mark.extractionIds.at(-1) ?? '', mark }),
@@ -93,8 +91,6 @@ export class Service {
   readonly executions = new Map<string, ExecutionInput>();
   /** Why StartTask of each execution failed last. */
   readonly causes = new Map<string, string>();
-  /** When each execution ended. */
-  readonly ended = new Map<string, number>();
   /** The writes that changed the breakers of a caller. */
   readonly changes: { readonly caller: string; readonly at: number; readonly after: BreakerState }[] = [];
   /** Every write of their items, with what is stored before and after. They are the same if it lost its race. */
@@ -128,8 +124,6 @@ export class Service {
       effect,
     ),
   );
-  /** The item of each start that went in line. */
-  readonly waits: LineEntry[] = [];
   /** State transitions of each execution. */
   readonly transitions = new Map<string, number>();
   #dispatchers: Process[] = [];
@@ -194,12 +188,8 @@ export class Service {
       for (const [mac, { isRefused }] of this.refusals) if (!isRefused) this.refusals.delete(mac);
     });
     for (const one of members) {
-      const { extractionId, caller: group, at, reconciledAfter, cancelledAfter, erasedAfter } = one;
+      const { extractionId, caller: group, at, reconciledAfter } = one;
       this.time.after(at * 1_000, () => void this.#request(one));
-      if (cancelledAfter !== undefined)
-        this.time.after((at + cancelledAfter) * 1_000, () => void this.#cancel(extractionId));
-      if (erasedAfter !== undefined)
-        this.time.after((at + erasedAfter) * 1_000, () => this.#beginErasure(extractionId));
       if (reconciledAfter === undefined) continue;
       const reconcile = (): void =>
         this.queue.accept({ extractionId, cause: 'sweep' }, { of: extractionId, group });
@@ -264,11 +254,6 @@ export class Service {
     return this.#members.get(extractionId) ?? nobody;
   }
 
-  /** Whether the process of who goes in line ends by now. */
-  get endsInLine(): boolean {
-    return this.time.now - this.startedAt < 1_000 * (this.population.line?.endsUntil ?? 0);
-  }
-
   /** Whether a call of the bucket about an extraction hangs. */
   hangs(kind: 'store', of: string): boolean {
     return this.memberOf(of).calls?.includes(kind) === true;
@@ -327,27 +312,6 @@ export class Service {
     }
   }
 
-  /** An operator repeats what failed. */
-  async #cancel(extractionId: string): Promise<void> {
-    for (;;) {
-      try {
-        await this.invoke('reconcile', extractionId, ({ cancel }) => cancel(extractionId));
-        return;
-      } catch {
-        await this.time.sleep(1_000);
-      }
-    }
-  }
-
-  #beginErasure(extractionId: string): void {
-    const requestId = this.extractions.get(extractionId)?.requestId;
-    if (requestId === undefined) this.time.after(100, () => this.#beginErasure(extractionId));
-    else {
-      const erase = { erasureId: `erasure of ${extractionId}`, extractionId, requestId };
-      this.eraseQueue.accept({ erase }, { of: extractionId, group: erase.erasureId });
-    }
-  }
-
   /** A page of the index `reference`. */
   findNamed({ name, limit, after }: NameQuery): Awaited<ReturnType<NameIndex['find']>> {
     const { indexLateSeconds = 0 } = this.population;
@@ -365,7 +329,6 @@ export class Service {
     const record = this.extractions.get(extractionId);
     if (record === undefined) return true;
     if (!isClosed(record) || record.status !== status || record.requestId !== requestId) return false;
-    this.erasing.deleted.add(extractionId);
     return this.extractions.delete(extractionId);
   }
 
@@ -391,7 +354,7 @@ export class Service {
   startExecution(input: ExecutionInput): void {
     if (this.executions.has(input.extractionId)) return;
     this.executions.set(input.extractionId, input);
-    void runExecution(input, this).then(() => this.ended.set(input.extractionId, this.time.now));
+    void runExecution(input, this);
   }
 
   /** Resolves with the error that the callback token is answered with, or undefined for a success. */
