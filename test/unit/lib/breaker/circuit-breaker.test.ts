@@ -101,6 +101,21 @@ describe('failures', () => {
 });
 
 describe('an accepted start', () => {
+  test('that was slow, and not counted as such, closes a breaker that opened since', async () => {
+    const shared = store();
+    await failIn(shared, 1);
+    await startOn(processOn(shared), 'accepted');
+    const process = processOn(shared);
+    seconds = 1;
+    const admission = await process.admit(aboutOf(), toStart);
+    await process.report(admission, { kind: 'slow' });
+    seconds = 2;
+    await failIn(shared, 5);
+    expect(await admit(processOn(shared))).toBe('held');
+    await process.report(admission, { kind: 'accepted' });
+    expect(await admit(processOn(shared))).toBe('pass');
+  });
+
   test('that was seen under a state without the failures goes into the next write, so those are not in a row', async () => {
     const shared = store();
     const busy = processOn(shared);

@@ -610,12 +610,15 @@ test('endless lost races end as not yet', async () => {
   expect(refused.mock.calls.length).toBeLessThan(20);
 });
 
-test('a record of a newer version is deferred for 15 minutes, and counted', async () => {
-  const before = { ...extractionIn('RUNNING'), schemaVersion: 2 } as unknown as Extraction;
-  const { reconcile, counted } = world(before, { now: 9_999_999 });
-  expect(await reconcile(swept)).toMatchObject({ record: { ...before, dueAt: iso(9_999_999 + 900) } });
-  expect(counted).toEqual(['UnknownRecord']);
-});
+test.each([{ schemaVersion: 2 }, { status: 'WITHDRAWN', settledAt: iso(50) }])(
+  'a record of a newer version is deferred for 15 minutes, and counted: %j',
+  async (fields) => {
+    const before = { ...extractionIn('RUNNING'), ...fields } as unknown as Extraction;
+    const { reconcile, counted } = world(before, { now: 9_999_999 });
+    expect(await reconcile(swept)).toMatchObject({ record: { ...before, dueAt: iso(9_999_999 + 900) } });
+    expect(counted).toEqual(['UnknownRecord']);
+  },
+);
 
 test('a settled record that lacks its task is closed unread, for the operator', async () => {
   const { taskId: _lacked, ...record } = extractionIn('COMPLETED');
@@ -623,4 +626,18 @@ test('a settled record that lacks its task is closed unread, for the operator', 
   const closed = { collectionError: 'InternalError', advice: 'operator' };
   expect(await its.reconcile(swept)).toMatchObject({ conclusion: 'closed', record: closed });
   expect(its.reads()).toBe(0);
+});
+
+test('refused credentials that a delivery left are marked before the outcome is written', async () => {
+  const taskStatus = 'CREDENTIALS_WRONG';
+  const task = { taskId: 'task-1', extractionId: id, credentialsMac: 'mac', taskStatus, notifiedAt: iso(50) };
+  const its = world(extractionIn('RUNNING'), { task });
+  const { apply } = its.extractions;
+  its.extractions.apply = (change) => {
+    if (change.set.status === taskStatus) expect(its.marks()).toHaveLength(1);
+    return apply(change);
+  };
+  await its.reconcile(machine);
+  expect(its.record()).toMatchObject({ status: taskStatus });
+  expect(its.marks()).toMatchObject([{ credentialsMac: 'mac', noticedAt: iso(50), isRefused: true }]);
 });
