@@ -193,7 +193,8 @@ export const dispatchStarts = async (deps: DispatchDeps): Promise<DispatchResult
         throw error;
       }
     }
-    const isIdle = now().getTime() - memory.busyAt > idleMs;
+    // A tick that failed does not know whether starts wait.
+    const isIdle = failures === 0 && now().getTime() - memory.busyAt > idleMs;
     if (isIdle || remainingMs() < reserveMs) {
       const ended = await releases.end(isIdle ? 'idle' : 'time-is-over');
       await giveBack(deps, dispatcher);

@@ -20,6 +20,7 @@ const over = async (
     leaves = (_tries: number): boolean => true,
     losesFirstAnswer = false,
     countsFail = false,
+    failingTicks = 0,
     refused = 0,
     refusesFirstPermit = false,
   } = {},
@@ -60,6 +61,10 @@ const over = async (
         ...line,
         next: (...what) => {
           queries += 1;
+          if (queries <= failingTicks) {
+            now += 4_000;
+            return Promise.reject(new Error('StartLine hangs.'));
+          }
           return line.next(...what);
         },
         counts: (...seconds) =>
@@ -134,6 +139,11 @@ test('a start whose release lost its answer is released once more, while the ind
   const { run, released, permits } = await over(1, { losesFirstAnswer: true, leaves: (tries) => tries > 2 });
   expect(await run()).toEqual({ end: 'idle', released: 1 });
   expect([released, permits()]).toEqual([['e-0', 'e-0'], 2]);
+});
+
+test('after four ticks that failed slowly, those who wait are released', async () => {
+  const { run } = await over(3, { failingTicks: 4 });
+  expect(await run()).toEqual({ end: 'idle', released: 3 });
 });
 
 test('if the calls cannot be read, who waits is released all the same, and the rate stays', async () => {
