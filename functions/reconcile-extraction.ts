@@ -134,5 +134,5 @@ const reconcileExtraction = async (event: Event): Promise<Answer> => {
 
 export const handler = middy<Event, Answer>(endAtTimeout)
   .use(observability())
-  .use(concealFailures(NotYet))
+  .use(concealFailures({ except: [NotYet] }))
   .handler(reconcileExtraction);

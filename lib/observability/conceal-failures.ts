@@ -8,12 +8,16 @@ class InvocationFailed extends Error {
 
 /**
  * Middleware for functions without an HTTP caller. The runtime logs the error that a function throws, and Step Functions stores it in the
- * execution's history. A message can quote anything, so the error is logged without its message, and replaced. Errors of the classes in
- * `known` pass, because their messages are fixed.
+ * execution's history. A message can quote anything, so the error is logged without its message, and replaced. Errors of the
+ * classes in `except` pass, because their messages are fixed.
  */
-export const concealFailures = (...known: readonly (new (message: string) => Error)[]): MiddlewareObj => ({
+export const concealFailures = ({
+  except = [],
+}: {
+  readonly except?: readonly (new (message: string) => Error)[];
+} = {}): MiddlewareObj => ({
   onError: (request) => {
-    if (known.some((kind) => request.error instanceof kind)) return;
+    if (except.some((kind) => request.error instanceof kind)) return;
     telemetry.failure('The invocation failed.', request.error);
     // The error is replaced. If one were thrown here, middy would attach the original to it, and the runtime would print that.
     request.error = new InvocationFailed("See the function's log.");

@@ -151,6 +151,8 @@ const settle = async (
     rate = (await changeItem(store, rateItem, decide, options)).after;
     if (rate.isDamaged) telemetry.count('RateUnavailable');
     const isLeased = rate.state.lease?.holder !== seen.holder;
+    // After 20 lost races `changeItem` gives up, and returns what is stored.
+    if (!isLeased && rate.state !== decision.state) break;
     // Before a lost race for the permits, after which the decision is made again and changes the rate no more.
     if (!isLeased) report(decision, seen, { telemetry });
     if (isLeased || decision.permits === undefined)

@@ -80,7 +80,7 @@ export const readCallFrom =
 export type ReadDeps = {
   readonly extractions: Pick<ExtractionStore, 'apply'>;
   readonly readCallFor: ReturnType<typeof readCallFrom>;
-  /** Whether an operator paused such calls. */
+  /** Whether an operator paused such calls. Throws nothing: if it cannot be read, they are not paused. */
   readonly isPaused: (calls: PausableCalls) => Promise<boolean>;
   readonly now: () => Date;
   readonly telemetry: Telemetry;

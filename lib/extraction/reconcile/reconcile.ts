@@ -92,7 +92,8 @@ const findTask = async (
 
 /**
  * The effects of one reconcile. It keeps the body of an answer until the body is stored. It keeps the item of the task until a read
- * settles, because what the outcome shows about credentials is marked before that.
+ * settles, because what the outcome shows about credentials is marked before that. If the mark cannot be written, this throws, and no outcome
+ * is written.
  */
 const performFor = (invoker: ReconcileInvoker, problem: Waited['problem'], deps: ReconcileDeps): Perform => {
   let body: Uint8Array | undefined;

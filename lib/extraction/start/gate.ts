@@ -84,7 +84,7 @@ const watched = (asking: Asking, admitted: Passed, deps: GateDeps): Going => {
   };
 };
 
-/** With `onlyAsk`, no start will be made, so it takes no turn and no place in line. Throws if the line cannot be written. */
+/** With `onlyAsk`, no start will be made, so it takes no turn and no place in line. Throws only if the line cannot be written. */
 export const admit = async (asking: Asking, onlyAsk: boolean, deps: GateDeps): Promise<Admitted> => {
   const { breaker, startLine, now } = deps;
   const wait = async (problem?: string): Promise<Admitted> => {
