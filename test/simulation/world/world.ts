@@ -348,12 +348,17 @@ export class World {
     if (record === undefined) return false;
     const { now } = this.kernel;
     const windowMs = settings.startWindowSeconds * 1_000;
-    const { waitingSince, callbackToken } = this.#lineItem ?? {};
-    const isOut = waitingSince !== undefined && callbackToken === undefined;
+    // The process that decides may have read its item before a start wrote it.
+    const isOut = [this.#lineItem, this.kernel.actor?.seenInLine].some(
+      (item) =>
+        item?.waitingSince !== undefined &&
+        item.callbackToken === undefined &&
+        now >= Date.parse(item.waitingSince) + windowMs,
+    );
     return (
       now >= Date.parse(record.requestedAt) + windowMs + (execution?.inLineMs ?? 0) ||
       this.inLineMs >= settings.maxWaitSeconds * 1_000 ||
-      (isOut && now >= Date.parse(waitingSince) + windowMs)
+      isOut
     );
   }
 
