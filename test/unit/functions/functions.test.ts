@@ -189,6 +189,7 @@ describe('manage-consents', () => {
     const { baseUrl } = await providerThat({ token: '{"data":{"taskToken":"t"}}', consents });
     const run = await load<object>('manage-consents', { PROVIDER_BASE_URL: baseUrl });
     expect(await run(list())).toMatchObject({ statusCode });
+    expect(log.lines()).toContain(`"route":"GET /consents","status":${statusCode}`);
     expect(unnamed('manage-consents')).toEqual([]);
   });
 });
