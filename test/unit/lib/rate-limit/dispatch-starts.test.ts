@@ -124,6 +124,13 @@ test.each([
   expect(await run()).toEqual({ end: 'idle', released: 1 });
 });
 
+test('while another dispatcher has a lease that ends soon, the next one waits for that', async () => {
+  const { run, store, releasedAt, begin } = await over(1);
+  const lease = { holder: 'another', until: begin + 10_000, ends: begin + 64_999 };
+  await store.replace(rateItem, undefined, { state: { lineUntil: 0, lease }, version: '1' });
+  expect([await run(), releasedAt]).toEqual([{ end: 'idle', released: 1 }, [10_000]]);
+});
+
 test('while starts are paused, the dispatcher of a single one goes on', async () => {
   const { run } = await over(1, { isPaused: true });
   expect(await run()).toEqual({ end: 'time-is-over', released: 0 });
