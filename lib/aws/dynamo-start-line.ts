@@ -131,14 +131,14 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
       return found;
     },
 
-    leave: ({ extractionId, callbackToken }) =>
+    leave: ({ extractionId, callbackToken }, releasedAt) =>
       unlessRefused(
         client.send(
           new UpdateItemCommand({
             ...keyed(extractionId),
-            UpdateExpression: 'REMOVE line, callbackToken',
+            UpdateExpression: 'SET releasedAt = :releasedAt REMOVE line, callbackToken',
             ConditionExpression: 'callbackToken = :released',
-            ExpressionAttributeValues: marshall({ ':released': callbackToken }),
+            ExpressionAttributeValues: marshall({ ':released': callbackToken, ':releasedAt': releasedAt }),
           }),
         ),
       ),

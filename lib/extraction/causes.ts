@@ -129,7 +129,6 @@ const errorsOfStarts = {
   StartWindowOver: ['the start window was over, or it had waited for too long'],
   Waits: ["it waits in line, for the provider's rate or for who holds starts"],
   ProviderBusy: ['the provider was busy (429)'],
-
   ProviderUnreachable: ['the provider could not be reached'],
   ProviderUnauthorized: ['the provider gave no token'],
   RequestDataGone: ['the sealed data of its request are gone'],

@@ -96,10 +96,11 @@ export type StartWindow = {
  * @param entry its item in the line, if any
  * @param isWaiting whether it is in line now, as far as the invoker knows. If so, its window lasts until it has waited for `maxWait` in
  * all. If not, a wait that the item shows is over, or has just ended. An item without a callback token is not visible to the dispatcher: it
- * was just released, or its process ended before it was in line. Then its window is one start window from the begin of its wait.
+ * was released, or its process ended before it was in line. Then its window is one start window from its release, or from the begin of its
+ * wait.
  */
 export const startWindowOf = (
-  entry: Pick<StoredEntry, 'waitedMs' | 'waitingSince' | 'callbackToken'> | undefined,
+  entry: Pick<StoredEntry, 'waitedMs' | 'waitingSince' | 'callbackToken' | 'releasedAt'> | undefined,
   { requestedAt, isWaiting }: { readonly requestedAt: string; readonly isWaiting: boolean },
   now: Date,
   { startWindow, maxWait }: Pick<Timings, 'startWindow' | 'maxWait'>,
@@ -109,9 +110,11 @@ export const startWindowOf = (
   if (!isWaiting || entry?.waitingSince === undefined) {
     return { startWindow: startWindow + waited / 1_000, waitedMs: waited, hasWaitedTooLong };
   }
-  const since = (Date.parse(entry.waitingSince) - Date.parse(requestedAt)) / 1_000;
+  const secondsTo = (time: string): number => (Date.parse(time) - Date.parse(requestedAt)) / 1_000;
   const until =
-    entry.callbackToken === undefined ? since + startWindow : since + maxWait - entry.waitedMs / 1_000;
+    entry.callbackToken === undefined
+      ? secondsTo(entry.releasedAt ?? entry.waitingSince) + startWindow
+      : secondsTo(entry.waitingSince) + maxWait - entry.waitedMs / 1_000;
   return { startWindow: until, waitedMs: waited, hasWaitedTooLong };
 };
 

@@ -90,7 +90,7 @@ const giveBack = async (deps: DispatchDeps, { holder }: Dispatcher): Promise<voi
 /** Answers the callback token and removes the start from the index. Returns whether the start was released. */
 const release = async (
   { entry, afterMs }: Release,
-  { release, line, wait, telemetry }: DispatchDeps,
+  { release, line, wait, now, telemetry }: DispatchDeps,
 ): Promise<boolean> => {
   try {
     if (afterMs > 0) await wait(afterMs);
@@ -99,10 +99,11 @@ const release = async (
     telemetry.failure('A start could not be released; a later tick does it.', error, entry);
     return false;
   }
+  const releasedAt = now().toISOString();
   // A start that stays in the index would be released again, and cost a second permit.
   for (let tries = 0; tries < maxLeaves; tries += 1) {
     try {
-      await line.leave(entry);
+      await line.leave(entry, releasedAt);
       return true;
     } catch (error) {
       telemetry.failure('A start that was released is still in the index.', error, entry);

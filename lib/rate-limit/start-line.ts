@@ -38,8 +38,8 @@ export type LineEntry = {
   readonly expiresAt: number;
 };
 
-/** An item as stored. It has a callback token while its execution waits in the state InLine. */
-export type StoredEntry = LineEntry & { readonly callbackToken?: string };
+/** An item as stored. It has a callback token while its execution waits in the state InLine, and from then on the time of its release. */
+export type StoredEntry = LineEntry & { readonly callbackToken?: string; readonly releasedAt?: string };
 
 export type InLine = {
   readonly extractionId: string;
@@ -51,8 +51,8 @@ export type InLine = {
 /** The private table `StartLine`. Every method may throw, also after it took effect. */
 export interface StartLineStore {
   /**
-   * Writes the whole item, without `line` and `callbackToken`. If the item is already of this attempt or a later one, it stays, because a
-   * delayed write must not remove from the index what InLine has put there.
+   * Writes the whole item, without `line`, `callbackToken` and `releasedAt`. If the item is already of this attempt or a later one, it stays,
+   * because a delayed write must not remove from the index what InLine has put there.
    */
   write(entry: LineEntry): Promise<void>;
   /** Strongly consistent. */
@@ -66,8 +66,8 @@ export interface StartLineStore {
    * released.
    */
   next(after: string, limit: number): Promise<readonly InLine[]>;
-  /** Removes the item from the index, unless it has another callback token by now. */
-  leave(released: InLine): Promise<void>;
+  /** Removes the item from the index, and stores the time of its release, unless it has another callback token by now. */
+  leave(released: InLine, releasedAt: string): Promise<void>;
   /** Counts a call in this second of the epoch. */
   count(second: number, call: CountedCall): Promise<void>;
   /** Returns the calls from one second to another, inclusive. A second without calls is left out. */

@@ -147,8 +147,8 @@ const reportToRate = async (
 };
 
 /**
- * Stores for the next try how long it has waited, or removes its item after a start call that is not repeated. A failure is only logged: the item expires, and
- * the time until the next try does not count.
+ * Stores for the next try how long it has waited, or removes its item after a start call that is not repeated. A failure is only logged: the
+ * item expires, and the time until the next try does not count.
  */
 const stopWaiting = async (asking: Asking, isTriedAgain: boolean, deps: GateDeps): Promise<void> => {
   const { record, item } = asking;

@@ -63,11 +63,11 @@ export const nobodyWaitsInVain: Invariant = {
 
 export const waitsNoLonger: Invariant = {
   name: 'waits-no-longer',
-  rule: 'A start in line is due once it has waited for `maxWaitSeconds` in all, and then ends as one that has waited for too long. One that never came in line is due one start window after it was put there.',
+  rule: 'A start in line is due once it has waited for `maxWaitSeconds` in all, and then ends as one that has waited for too long. One that was released, or never came in line, is due one start window after that.',
   needs: 'This version wrote the record.',
   checks: {
     record: ({ before, after, by }, { kernel, execution, scenario }, premise) => {
-      const { waitingSince, waitedMs = 0, callbackToken, requestId } = by?.seenInLine ?? {};
+      const { waitingSince, waitedMs = 0, callbackToken, requestId, releasedAt } = by?.seenInLine ?? {};
       if (!reconciles(by) || waitingSince === undefined || requestId !== after.requestId) return undefined;
       if (after.status === 'NOT_STARTED' && before?.status === 'REQUESTED') {
         const isOfMachine = by.cause === 'execution-broken' || (by.cause === undefined && !by.byOperator);
@@ -81,7 +81,7 @@ export const waitsNoLonger: Invariant = {
       premise();
       const latest =
         callbackToken === undefined
-          ? Date.parse(waitingSince) + settings.startWindowSeconds * 1_000
+          ? Date.parse(releasedAt ?? waitingSince) + settings.startWindowSeconds * 1_000
           : kernel.now + settings.maxWaitSeconds * 1_000 - (execution?.inLineMs ?? 0);
       const lateMs = Date.parse(after.dueAt ?? '') - latest - scenario.skew * 1_000;
       return lateMs > 1_000 ? `It is due ${Math.round(lateMs / 1_000)} s after its wait.` : undefined;

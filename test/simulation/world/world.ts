@@ -340,8 +340,8 @@ export class World {
   }
 
   /**
-   * Whether the start window has ended, which does not count the time in line, or it has waited there for as long as it may. Of a start that
-   * was just released, Reconcile does not know that: it takes it for one that never came in line.
+   * Whether the start window has ended, which does not count the time in line, or it has waited there for as long as it may. One that never
+   * came in line, or was released, has a start window from then on.
    */
   get windowOver(): boolean {
     const { record, execution } = this;
@@ -353,7 +353,7 @@ export class World {
       (item) =>
         item?.waitingSince !== undefined &&
         item.callbackToken === undefined &&
-        now >= Date.parse(item.waitingSince) + windowMs,
+        now >= Date.parse(item.releasedAt ?? item.waitingSince) + windowMs,
     );
     return (
       now >= Date.parse(record.requestedAt) + windowMs + (execution?.inLineMs ?? 0) ||

@@ -544,7 +544,7 @@ const startLine = compared<Line>({
     ),
     lineCall('remove', extractionId, requestId),
     lineCall('enter', extractionId, requestId, token),
-    lineCall('leave', fc.record({ extractionId, requestId, slot: text, callbackToken: token })),
+    lineCall('leave', fc.record({ extractionId, requestId, slot: text, callbackToken: token }), text),
     lineCall(
       'withdraw',
       fc

@@ -59,13 +59,13 @@ export const startLineOver = (
         return items.delete(extractionId);
       }),
     next: (after, limit) => call('next', after, () => index.after(after, limit)),
-    leave: ({ extractionId, callbackToken }) =>
+    leave: ({ extractionId, callbackToken }, releasedAt) =>
       call('leave', extractionId, () => {
         const item = items.get(extractionId);
         if (item?.callbackToken !== callbackToken) return;
         const { callbackToken: _, ...rest } = item;
         lagging(() => index.remove(extractionId, callbackToken));
-        items.set(extractionId, rest);
+        items.set(extractionId, { ...rest, releasedAt });
       }),
     count: (second, { kind, key, times, retryAt }) =>
       call('count', countsKey(second), () => {

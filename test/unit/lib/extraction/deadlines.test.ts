@@ -40,6 +40,8 @@ test('the start window does not count the time in line', () => {
   expect(windowOf({ ...waiting, callbackToken: 'token' }, true).startWindow).toBe(101);
   // Nobody can release it: from its third second on it has a start window.
   expect(windowOf(waiting, true).startWindow).toBe(903);
+  // It was released in its eighth second, and has a start window from then on.
+  expect(windowOf({ ...waiting, releasedAt: '2026-03-01T12:00:08.000Z' }, true).startWindow).toBe(908);
   expect(windowOf({ ...waiting, waitedMs: 93_000 }, true).hasWaitedTooLong).toBe(true);
   expect(windowOf({ ...waiting, waitedMs: 92_999 }, true).hasWaitedTooLong).toBe(false);
   // The clock of who put it in line was ahead.

@@ -69,10 +69,10 @@ const over = async (
         },
         counts: (...seconds) =>
           countsFail ? Promise.reject(new Error('StartLine is throttled.')) : counts(...seconds),
-        leave: async (entry) => {
+        leave: async (...released) => {
           tries += 1;
           if (!leaves(tries)) throw new Error('StartLine is down.');
-          return line.leave(entry);
+          return line.leave(...released);
         },
       },
       limit: async () => (isFree ? undefined : 2),
