@@ -191,8 +191,9 @@ export type PlannedWrite = Extract<Plan, { kind: 'write' }>;
 export type EndedReading = Extract<Reading, { kind: 'ended' }>;
 
 /**
- * Why a read brought nothing. `not-now`: reads are held, and `error` is the reason. `impossible`: no read can follow. `failed`: a read
- * failed, and `problem` is its public code. `error` becomes the `collectionError` if no other read follows.
+ * Why a read brought nothing. `not-now`: reads are held, and `error` is the reason. `impossible`: no call can be made, as the item of the
+ * request is gone, or the process of the last read ended. A delivery may still come, so the record stays open until the end of its status.
+ * `failed`: a read failed, and `problem` is its public code. `error` becomes the `collectionError` if no other read follows.
  */
 export type Unread =
   | { readonly unread: 'not-now'; readonly error: 'reads-paused' | 'not-before' }

@@ -139,8 +139,8 @@ const extendedExpiry = ({ expiresAt }: StoredRequest, dueAt: string): number | u
 type ItemDeps = { readonly requests?: RequestStore; readonly telemetry: Telemetry };
 
 /**
- * Finds the item of a record's request. Undefined if there is none, or if it belongs to another extraction. The caller then reads the
- * record again, because the process that used the item also removed it. Throws what the store throws.
+ * Finds the item of a record's request. Undefined if there is none, or if it belongs to another extraction. The process that used the item
+ * has changed the record before it removed it, so what is decided from an older record is refused. Throws what the store throws.
  */
 export const findRequest = async (
   { extractionId, requestId }: Pick<Extraction, 'extractionId' | 'requestId'>,

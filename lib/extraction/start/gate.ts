@@ -12,8 +12,8 @@ import type { Called, Watch } from './start-call.ts';
  * What lets a start go, in three steps. `admit`: first the breaker of its group, then the rate; who may not go has a place in line. The call
  * follows. `conclude`: the breaker and the rate learn from the call, and its item in the line follows from how it ended.
  *
- * The race with the dispatcher. The item is written before the state InLine adds its token, and the dispatcher releases who has one. It
- * counts a released start, so that its next attempt needs no permit:
+ * The race with the dispatcher. The item is written before the state InLine adds its token, and the dispatcher releases who has one. It takes
+ * the permit of a released start, so that its next attempt needs none:
  *
  *     start-task:  no permit ─► item ─► Waits ┐                              ┌─► admit: released ─► call
  *     machine:                                └─► InLine: token into the item │
