@@ -144,6 +144,8 @@ describe('get-extraction', () => {
     expect(((await run(read())) as Answer).body).toContain('X-Amz-Signature');
     const reader = 'arn:aws:sts::111122223333:assumed-role/reader/session';
     expect(await run(read(reader))).toMatchObject({ statusCode: 200 });
+    // Who got a link to bank data.
+    expect(log.lines()).toContain('"caller":"arn:aws:sts::111122223333:assumed-role/reader","linked":true');
     expect(await run(read(`${caller}-2/session`))).toMatchObject({ statusCode: 404 });
     setTime(40 + days * 86_400);
     expect(((await run(read())) as Answer).body).not.toContain('X-Amz-Signature');

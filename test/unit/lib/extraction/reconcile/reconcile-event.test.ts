@@ -128,3 +128,9 @@ test.each([
   await receive([message('a')]);
   expect(counted).toEqual(expected);
 });
+
+test('a record that is gone is not stuck', async () => {
+  const { receive, counted } = world(async () => gone);
+  await receive([message('a')]);
+  expect(counted).toEqual([]);
+});
