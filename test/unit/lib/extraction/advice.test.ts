@@ -43,6 +43,8 @@ test.each<[status: string, more: Omit<Advised, 'status'>, advice: Advice | undef
   ['NOT_STARTED', { lastProblem: 'login-http-403/KEY' }, 'operator'],
   ['NOT_STARTED', { lastProblem: 'http-429/BUSY' }, 'request-later'],
   ['TIMED_OUT', { dueShard: 0, collectionError: 'InternalError' }, 'wait'],
+  ['TIMED_OUT', { dueShard: 0, erasingAt: '2026-03-01T12:00:00.000Z' }, 'wait'],
+  ['RUNNING', { erasingAt: '2026-03-01T12:00:00.000Z' }, undefined],
   ['TIMED_OUT', { collectionError: 'results-too-large' }, 'ask-provider'],
 ])('%s with %j: %s', (status, more, advice) => {
   expect(adviceOf({ status, ...more })).toBe(advice);

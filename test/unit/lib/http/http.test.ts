@@ -1,4 +1,6 @@
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
+import { closedObject } from '#lib/http/body-fields.ts';
 import { callerFromPrincipalArn, callerFromUserArn, identifyCaller } from '#lib/http/caller-and-trace.ts';
 import { parseRequestBody } from '#lib/http/parse-request-body.ts';
 import { problem } from '#lib/http/problem.ts';
@@ -33,6 +35,14 @@ test.each([
 ])('a principal that is configured as %s is known as %s', (configured, caller) => {
   expect(callerFromPrincipalArn(configured)).toBe(caller);
 });
+
+test.each([null, 'text', 1, [], undefined])(
+  '%j in place of an object is refused, and throws nothing',
+  (value) => {
+    const schema = closedObject({ name: v.string() }, 'must be an object');
+    expect(v.safeParse(schema, value).success).toBe(false);
+  },
+);
 
 test('a request that API Gateway has not authorized has no caller', () => {
   const userArn = assumed('Service/i-0abc');
