@@ -37,6 +37,8 @@ describe('two deployments in one stack', () => {
     expect(Object.keys(template.findOutputs('*'))).toEqual(
       expect.arrayContaining(['BankApiUrl', 'BankWebhookUrl', 'TrialApiUrl', 'TrialWebhookUrl']),
     );
+    const { Value } = template.findOutputs('BankFillProviderApiKey').BankFillProviderApiKey ?? {};
+    expect(flatten(Value)).toContain('--stack Banking/Bank --region');
   });
 
   test('break none of the AWS Solutions rules', () => {
