@@ -16,7 +16,10 @@ const windowCalls = 20;
 /** Without a rate, a window may end after one second. */
 const firstSeconds = 1;
 
-/** The rate is cut if the share of bad calls, which are the refused ones and twice the failed ones, is above this, and there are at least `fewBad` of them. Fewer may be chance. */
+/**
+ * The rate is cut if the share of bad calls, which are the refused ones and twice the failed ones, is above this, and there are at least
+ * `fewBad` of them. Fewer may be chance.
+ */
 const tooMany = 0.05;
 const fewBad = 5;
 

@@ -132,7 +132,7 @@ const report = (
 
 /**
  * Decides, writes the rate, and takes the permits. After a lost race for the rate, `changeItem` decides again from what is stored then. After
- * one for the permits it decides again, too. After three, or if the permits are throttled, nothing is released, a breaker's turn neither.
+ * one for the permits it decides again, too. After three, or if the permits are throttled, nothing is released, not even in a breaker's turn.
  */
 const settle = async (
   seen: Seen,

@@ -41,7 +41,9 @@ export type Going = Passed & {
   readonly slow: () => Promise<Slow | undefined>;
 };
 
-/** `waits`: it is in line, and the state InLine follows. `problem` is why, or undefined if it is the rate. */
+/**
+ * `waits`: it is in line, and the state InLine follows, or with `onlyAsk` it would be. `problem` is why, or undefined if it is the rate.
+ */
 export type Admitted = Going | { readonly kind: 'waits'; readonly problem: string | undefined };
 
 /**

@@ -135,8 +135,8 @@ export const startCallFrom =
   };
 
 /**
- * Makes one call to the provider, for a token or the start call. If it takes too long, the start is reported as slow while the call is under way. `whenAnswered` ends its
- * time before the text of the answer is read.
+ * Makes one call to the provider, for a token or the start call. If it takes too long, the start is reported as slow while the call is under
+ * way. `whenAnswered` ends its time before the text of the answer is read.
  */
 export type Watch = <T>(
   kind: 'token' | 'start',

@@ -120,8 +120,8 @@ type Claimed =
  * order: first every step that can fail without harm, then the `STARTING` write, the start call, the record, the link.
  * While the start is held, nothing is unsealed or requested, and nothing of the record is written.
  *
- * What follows, in order. A record that is not `REQUESTED` continues as `plan` has it, without a start call. An error is reported to the machine, which goes to InLine for `Waits`, to Reconcile for
- * `StartWindowOver` and `CiphertextExpired`, and repeats StartTask for any other:
+ * What follows, in order. A record that is not `REQUESTED` continues as `plan` has it, without a start call. An error is reported to the
+ * machine, which goes to InLine for `Waits`, to Reconcile for `StartWindowOver` and `CiphertextExpired`, and repeats StartTask for any other:
  *
  *     the start window is over                     all but the call, to learn the problem: StartWindowOver, or REJECTED as below
  *     the provider asked for no call yet           ProviderBusy
@@ -187,6 +187,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   const admitted = await admit(asking, onlyCheck, deps);
   if (admitted.kind === 'waits')
     return finishUncalled(record, onlyCheck ? 'StartWindowOver' : 'Waits', admitted.problem);
+  const watching = { ...deps, watch: admitted.watch };
   const freeAndThrow = async (error: unknown): Promise<never> => {
     await concludeUncalled(asking, admitted, { kind: 'nothing' }, deps);
     throw error;
@@ -212,7 +213,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     known = checked.known;
     if (checked.isRefused) return ended(finishWith(record, { kind: 'refused-before' }));
     const logIn = admitted.kind === 'turn' ? deps.logIn : undefined;
-    const obtained = await obtainToken(call, { ...deps, watch: admitted.watch, logIn });
+    const obtained = await obtainToken(call, { ...watching, logIn });
     if (obtained.kind === 'failed') {
       const { error, problem, notBefore } = obtained.result;
       return ended(finishUncalled(record, error, problem, notBefore), obtained.shown);
@@ -236,9 +237,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     await concludeUncalled(asking, admitted, claimed.shown, deps);
     return claimed.result;
   }
-  const called = await makeStartCall(claimed.token, claimed.call, { ...deps, watch: admitted.watch }).catch(
-    freeAndThrow,
-  );
+  const called = await makeStartCall(claimed.token, claimed.call, watching).catch(freeAndThrow);
   const result = resultFor(called, asking, now());
   if (result.kind === 'accepted') {
     // Logged before the write: if the write fails, the log is the only place that has the taskId.
