@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { countInLine, dynamoStartLine } from '../lib/aws/dynamo-start-line.ts';
 import { wakeMachine } from '../lib/aws/step-functions.ts';
@@ -10,13 +9,8 @@ import { patientClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { breakersFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { rateSettingsFromEnvironment } from '../lib/aws/wiring/start-line-from-environment.ts';
-import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import {
-  endAtTimeout,
-  observability,
-  publishNow,
-  telemetry,
-} from '../lib/observability/powertools-telemetry.ts';
+import { backgroundHandler } from '../lib/observability/background-handler.ts';
+import { publishNow, telemetry } from '../lib/observability/powertools-telemetry.ts';
 import { type DispatchResult, dispatchStarts } from '../lib/rate-limit/dispatch-starts.ts';
 
 const now = () => new Date();
@@ -57,7 +51,4 @@ const dispatch = async ({ trigger }: Invocation, context: Context): Promise<Disp
   return result;
 };
 
-export const handler = middy<Invocation, DispatchResult>(endAtTimeout)
-  .use(observability())
-  .use(concealFailures())
-  .handler(dispatch);
+export const handler = backgroundHandler(dispatch);

@@ -2,7 +2,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
 import { dynamoErasureStore } from '../lib/aws/dynamo-erasure-store.ts';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
@@ -16,9 +15,8 @@ import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { eraseMessages } from '../lib/extraction/erase/erase-messages.ts';
-import type { BatchAnswer } from '../lib/extraction/reconcile-message.ts';
-import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
+import { backgroundHandler } from '../lib/observability/background-handler.ts';
+import { telemetry } from '../lib/observability/powertools-telemetry.ts';
 
 const now = () => new Date();
 const database = new DynamoDBClient(patientClient);
@@ -48,7 +46,4 @@ const deps = {
   telemetry,
 };
 
-export const handler = middy<SQSEvent, BatchAnswer>(endAtTimeout)
-  .use(observability())
-  .use(concealFailures())
-  .handler(({ Records }) => eraseMessages(Records, deps));
+export const handler = backgroundHandler(({ Records }: SQSEvent) => eraseMessages(Records, deps));

@@ -1,16 +1,14 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
-import middy from '@middy/core';
-import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as v from 'valibot';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoNameIndex } from '../lib/aws/dynamo-name-index.ts';
 import { presignResults } from '../lib/aws/presign-results.ts';
 import { readItems } from '../lib/aws/read-items.ts';
-import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { breakersFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { httpHandler } from '../lib/aws/wiring/http-handler.ts';
 import { startEstimatesFromEnvironment } from '../lib/aws/wiring/start-line-from-environment.ts';
 import { type AnswerFindDeps, answerFind } from '../lib/extraction/api/answer-find.ts';
 import { type AnswerReadDeps, answerRead } from '../lib/extraction/api/answer-read.ts';
@@ -21,7 +19,7 @@ import {
   summarizedAttributes,
 } from '../lib/extraction/api/answer-summary.ts';
 import { callerFromPrincipalArn } from '../lib/http/caller-and-trace.ts';
-import { observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
+import { telemetry } from '../lib/observability/powertools-telemetry.ts';
 
 const now = () => new Date();
 const database = new DynamoDBClient(promptClient);
@@ -46,14 +44,7 @@ const deps: AnswerReadDeps & AnswerFindDeps & AnswerSummaryDeps = {
   telemetry,
 };
 
-const getExtraction = (
-  event: APIGatewayProxyEventV2WithIAMAuthorizer,
-): Promise<APIGatewayProxyStructuredResultV2> => {
+export const handler = httpHandler((event) => {
   if (event.routeKey === 'GET /extractions') return answerFind(event, deps);
   return event.routeKey === 'GET /extractions/summary' ? answerSummary(event, deps) : answerRead(event, deps);
-};
-
-export const handler = middy<APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2>()
-  .use(observability())
-  .use(answerFailures())
-  .handler(getExtraction);
+});

@@ -1,16 +1,14 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import middy from '@middy/core';
-import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { optionalSetting } from '../lib/aws/wiring/environment.ts';
+import { httpHandler } from '../lib/aws/wiring/http-handler.ts';
 import {
   apiKeyFromEnvironment,
   connectionFromEnvironment,
   taskTokensFromEnvironment,
 } from '../lib/aws/wiring/provider-from-environment.ts';
 import { answerConsentRequest, type ConsentDeps } from '../lib/consents/answer-consent-request.ts';
-import { observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
+import { telemetry } from '../lib/observability/powertools-telemetry.ts';
 
 /** A consent is some 500 bytes, so this is a page of thousands; API Gateway passes on at most 6 MB. */
 const maxAnswerBytes = 4 * 1024 * 1024;
@@ -27,15 +25,8 @@ const deps: ConsentDeps = {
   telemetry,
 };
 
-const answerConsents = async (
-  event: APIGatewayProxyEventV2WithIAMAuthorizer,
-): Promise<APIGatewayProxyStructuredResultV2> => {
+export const handler = httpHandler(async (event) => {
   const answer = await answerConsentRequest(event, deps);
   telemetry.log('Consent request answered.', { route: event.routeKey, status: answer.statusCode });
   return answer;
-};
-
-export const handler = middy<APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2>()
-  .use(observability())
-  .use(answerFailures())
-  .handler(answerConsents);
+});

@@ -2,17 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import middy from '@middy/core';
-import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { dynamoErasureStore, tombstonesOf } from '../lib/aws/dynamo-erasure-store.ts';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoNameIndex } from '../lib/aws/dynamo-name-index.ts';
 import { sendEraseTo } from '../lib/aws/send-messages.ts';
-import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient, promptQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { fingerprintKeyFromEnvironment, requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { httpHandler } from '../lib/aws/wiring/http-handler.ts';
 import { type AnswerErasureDeps, answerErasure } from '../lib/extraction/api/answer-erasure.ts';
-import { observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
+import { telemetry } from '../lib/observability/powertools-telemetry.ts';
 
 const database = new DynamoDBClient(promptClient);
 const table = requiredVariable('EXTRACTIONS_TABLE');
@@ -29,7 +27,4 @@ const deps: AnswerErasureDeps = {
   telemetry,
 };
 
-export const handler = middy<APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2>()
-  .use(observability())
-  .use(answerFailures())
-  .handler((event) => answerErasure(event, deps));
+export const handler = httpHandler((event) => answerErasure(event, deps));

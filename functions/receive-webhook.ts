@@ -2,22 +2,24 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import middy from '@middy/core';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { readRotatingSecret } from '../lib/aws/read-secret.ts';
 import { sendReconcileTo } from '../lib/aws/send-messages.ts';
 import { wakeMachine } from '../lib/aws/step-functions.ts';
-import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { promptClient, promptQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { refusedCredentialsFromEnvironment, requiredVariable } from '../lib/aws/wiring/environment.ts';
+import { httpHandler } from '../lib/aws/wiring/http-handler.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { recordDelivery } from '../lib/extraction/record-delivery.ts';
-import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
+import { endAtTimeout, telemetry } from '../lib/observability/powertools-telemetry.ts';
 import { cacheSigningKeys } from '../lib/webhook/cache-signing-keys.ts';
 import { explainMismatches } from '../lib/webhook/explain-mismatch.ts';
-import { answerDelivery, type ReceiveDeliveryDeps } from '../lib/webhook/receive-delivery.ts';
+import {
+  answerDelivery,
+  type DeliveryEvent,
+  type ReceiveDeliveryDeps,
+} from '../lib/webhook/receive-delivery.ts';
 
 const now = () => new Date();
 const database = new DynamoDBClient(promptClient);
@@ -47,10 +49,4 @@ const deps: ReceiveDeliveryDeps = {
   telemetry,
 };
 
-const receiveWebhook = (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> =>
-  answerDelivery(event, deps);
-
-export const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>(endAtTimeout)
-  .use(observability())
-  .use(answerFailures())
-  .handler(receiveWebhook);
+export const handler = httpHandler((event: DeliveryEvent) => answerDelivery(event, deps), endAtTimeout);

@@ -4,7 +4,6 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoStartLine } from '../lib/aws/dynamo-start-line.ts';
@@ -55,8 +54,8 @@ import {
   reconcileMessages,
 } from '../lib/extraction/reconcile/reconcile.ts';
 import type { BatchAnswer } from '../lib/extraction/reconcile-message.ts';
-import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
+import { backgroundHandler } from '../lib/observability/background-handler.ts';
+import { telemetry } from '../lib/observability/powertools-telemetry.ts';
 import { readExtraction } from '../lib/provider/extractions/read-extraction.ts';
 import { fetchTask, parseTask } from '../lib/provider/tasks/read-task.ts';
 
@@ -132,7 +131,4 @@ const reconcileExtraction = async (event: Event): Promise<Answer> => {
   return answerReconcile(extractionId, await reconcileOne(extractionId, invoker), invoker.kind);
 };
 
-export const handler = middy<Event, Answer>(endAtTimeout)
-  .use(observability())
-  .use(concealFailures({ except: [NotYet] }))
-  .handler(reconcileExtraction);
+export const handler = backgroundHandler(reconcileExtraction, { except: [NotYet] });

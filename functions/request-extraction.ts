@@ -3,14 +3,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import middy from '@middy/core';
-import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { v7 as newUuid } from 'uuid';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoRepeatCounter } from '../lib/aws/dynamo-repeat-counter.ts';
 import { sealWith } from '../lib/aws/seal.ts';
 import { startExecutionOf } from '../lib/aws/step-functions.ts';
-import { answerFailures } from '../lib/aws/wiring/answer-failures.ts';
 import { intakeClient, oneTryClient, removingClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import {
   fingerprintKeyFromEnvironment,
@@ -18,10 +15,11 @@ import {
   requestsFromEnvironment,
   requiredVariable,
 } from '../lib/aws/wiring/environment.ts';
+import { httpHandler } from '../lib/aws/wiring/http-handler.ts';
 import { type AnswerRequestDeps, answerRequest } from '../lib/extraction/api/answer-request.ts';
 import { type AcceptedRequests, extractionRequestParser } from '../lib/extraction/api/parse-request.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
-import { observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
+import { telemetry } from '../lib/observability/powertools-telemetry.ts';
 
 const now = () => new Date();
 const database = new DynamoDBClient(intakeClient);
@@ -44,12 +42,5 @@ const deps: AnswerRequestDeps = {
   telemetry,
 };
 
-const requestExtraction = (
-  event: APIGatewayProxyEventV2WithIAMAuthorizer,
-): Promise<APIGatewayProxyStructuredResultV2> => answerRequest(event, deps);
-
 // Without `endAtTimeout`: its caller is answered at the timeout, too. A process that continues later does what a repeated request does.
-export const handler = middy<APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2>()
-  .use(observability())
-  .use(answerFailures())
-  .handler(requestExtraction);
+export const handler = httpHandler((event) => answerRequest(event, deps));

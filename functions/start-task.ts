@@ -5,7 +5,6 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import middy from '@middy/core';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { unsealCredentialsWith, unsealTargetWith } from '../lib/aws/seal.ts';
@@ -37,8 +36,8 @@ import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { type StartInput, startForMachine } from '../lib/extraction/start/start.ts';
 import { consentReadMsOf, startCallFrom } from '../lib/extraction/start/start-call.ts';
 import { NotConfigured } from '../lib/not-configured.ts';
-import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import { endAtTimeout, observability, telemetry } from '../lib/observability/powertools-telemetry.ts';
+import { backgroundHandler } from '../lib/observability/background-handler.ts';
+import { telemetry } from '../lib/observability/powertools-telemetry.ts';
 import type { Telemetry } from '../lib/observability/telemetry.ts';
 import { getConsent } from '../lib/provider/consents/get-consent.ts';
 import { startExtraction, startExtractionV2 } from '../lib/provider/extractions/start-extraction.ts';
@@ -113,13 +112,7 @@ const deps = {
   telemetry: startTelemetry,
 };
 
-const startTaskHandler = async (input: StartInput): Promise<void> => {
+export const handler = backgroundHandler(async (input: StartInput): Promise<void> => {
   telemetry.about({ extractionId: input.extractionId });
   await startForMachine(input, deps);
-};
-
-// Only the timeout of Lambda ends it early, and an error leaves it without its message.
-export const handler = middy<StartInput, void>(endAtTimeout)
-  .use(observability())
-  .use(concealFailures())
-  .handler(startTaskHandler);
+});

@@ -1,19 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import middy from '@middy/core';
-import type { Context } from 'aws-lambda';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { sendReconcileBatchTo } from '../lib/aws/send-messages.ts';
 import { patientClient, patientQueueClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { requiredVariable } from '../lib/aws/wiring/environment.ts';
-import { type SweepResult, sweep } from '../lib/extraction/sweep.ts';
-import { concealFailures } from '../lib/observability/conceal-failures.ts';
-import {
-  endAtTimeout,
-  observability,
-  publishNow,
-  telemetry,
-} from '../lib/observability/powertools-telemetry.ts';
+import { sweep } from '../lib/extraction/sweep.ts';
+import { backgroundHandler } from '../lib/observability/background-handler.ts';
+import { publishNow, telemetry } from '../lib/observability/powertools-telemetry.ts';
 
 const deps = {
   extractions: dynamoExtractionStore(
@@ -29,10 +22,6 @@ const deps = {
   publish: publishNow,
 };
 
-const sweepExtractions = (_event: unknown, context: Context): Promise<SweepResult> =>
-  sweep({ ...deps, remainingMs: () => context.getRemainingTimeInMillis() });
-
-export const handler = middy<unknown, SweepResult>(endAtTimeout)
-  .use(observability())
-  .use(concealFailures())
-  .handler(sweepExtractions);
+export const handler = backgroundHandler((_event, context) =>
+  sweep({ ...deps, remainingMs: () => context.getRemainingTimeInMillis() }),
+);

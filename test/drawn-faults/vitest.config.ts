@@ -20,7 +20,7 @@ const others: Readonly<Record<string, string>> = {
   consents: 'test/{fuzz/properties,unit/lib/extraction/api/answers}.test.ts',
   functions: 'test/unit/lib/aws/**/*.test.ts',
   infra: 'test/unit/{functions/functions,docs/pages}.test.ts',
-  http: 'test/unit/{lib/aws/wiring/answer-failures,lib/consents/*,lib/extraction/{api/*,reconcile/reading},tools/cli/console/serve-console}.test.ts',
+  http: 'test/unit/{lib/aws/wiring/http-handler,lib/consents/*,lib/extraction/{api/*,reconcile/reading},tools/cli/console/serve-console}.test.ts',
   observability: 'test/unit/docs/pages.test.ts',
   provider: 'test/{provider-conformance,unit/consents}/**/*.test.ts',
   extraction:

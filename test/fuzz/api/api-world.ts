@@ -1,8 +1,7 @@
 import { memoryRepeatCounter } from '../../support/stores/memory-repeat-counter.ts';
 import '../quiet-log.ts';
-import middy from '@middy/core';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { answerFailures } from '#lib/aws/wiring/answer-failures.ts';
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { httpHandler } from '#lib/aws/wiring/http-handler.ts';
 import { answerRequest, type RequestEvent } from '#lib/extraction/api/answer-request.ts';
 import type { ExecutionInput } from '#lib/extraction/api/create-extraction.ts';
 import { extractionRequestParser } from '#lib/extraction/api/parse-request.ts';
@@ -52,12 +51,9 @@ export const apiWorld = ({ consentsSetUp = true } = {}) => {
     },
     telemetry: memoryTelemetry().telemetry,
   };
-  const handler = middy<APIGatewayProxyEventV2, Answer>()
-    .use(answerFailures())
-    .handler((event) => answerRequest(event as unknown as RequestEvent, deps));
+  const handler = httpHandler((event: RequestEvent) => answerRequest(event, deps));
   return {
-    request: (event: RequestEvent): Promise<Answer> =>
-      handler(event as unknown as APIGatewayProxyEventV2, {} as Context),
+    request: (event: RequestEvent): Promise<Answer> => handler(event, {} as Context),
     records: extractions.items,
     requests: requests.items,
     sealed,

@@ -1,7 +1,6 @@
 import '../quiet-log.ts';
-import middy from '@middy/core';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { answerFailures } from '#lib/aws/wiring/answer-failures.ts';
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { httpHandler } from '#lib/aws/wiring/http-handler.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { recordDelivery } from '#lib/extraction/record-delivery.ts';
 import type { Task, WakeOutcome } from '#lib/extraction/store.ts';
@@ -88,13 +87,10 @@ export const webhookWorld = (setup: WorldSetup, hooks: WorldHooks = {}) => {
       log: (_message: string, facts: (typeof logged)[number] = {}) => void logged.push(facts),
     },
   };
-  const handler = middy<APIGatewayProxyEventV2, Answer>()
-    .use(answerFailures())
-    .handler((event) => answerDelivery(event, deps));
+  const handler = httpHandler((event: DeliveryEvent) => answerDelivery(event, deps));
 
   return {
-    deliver: (event: DeliveryEvent): Promise<Answer> =>
-      handler(event as APIGatewayProxyEventV2, {} as Context),
+    deliver: (event: DeliveryEvent): Promise<Answer> => handler(event, {} as Context),
     /** Every item as it stands. The stores replace items and never change one, so the map alone is copied. */
     state: (): State => ({ extractions: new Map(extractions.items), tasks: new Map(tasks.items) }),
     counted,

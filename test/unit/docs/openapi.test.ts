@@ -294,7 +294,7 @@ describe('the schemas of docs/openapi.yaml', () => {
   test('accept every problem of the service, and no other', () => {
     for (const type of problemTypes) {
       const { body: text = '' } = problem(type, { detail: 'd', errors: [{ pointer: '/a', detail: 'd' }] });
-      // As answer-failures.ts adds it to every 5xx.
+      // As http-handler.ts adds it to every 5xx.
       const body: unknown = { ...JSON.parse(text), requestId: 'request-1' };
       expect([type, closedSchemaViolations(schemaNamed('Problem'), body)]).toEqual([type, []]);
     }

@@ -2,15 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { readSecret } from '../../../../lib/aws/read-secret.ts';
 import { patientClient, patientQueueClient } from '../../../../lib/aws/wiring/aws-client-timeouts.ts';
 import { requiredVariable } from '../../../../lib/aws/wiring/environment.ts';
 import { cachedRead } from '../../../../lib/cached-read.ts';
-import { concealFailures } from '../../../../lib/observability/conceal-failures.ts';
-import { observability, telemetry } from '../../../../lib/observability/powertools-telemetry.ts';
+import { backgroundHandler } from '../../../../lib/observability/background-handler.ts';
+import { telemetry } from '../../../../lib/observability/powertools-telemetry.ts';
 import { createApp } from './app.ts';
 import type { ProviderPorts } from './call.ts';
 import { type Delivery, deliver, secretKeptSeconds } from './deliver.ts';
@@ -60,7 +59,4 @@ const playProvider = async (event: LambdaEvent | SQSEvent) => {
   return undefined;
 };
 
-export const handler = middy<LambdaEvent | SQSEvent>()
-  .use(observability())
-  .use(concealFailures())
-  .handler(playProvider);
+export const handler = backgroundHandler(playProvider);

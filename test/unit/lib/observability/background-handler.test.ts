@@ -1,7 +1,7 @@
-import middy from '@middy/core';
+import { setTimeout } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { concealFailures } from '#lib/observability/conceal-failures.ts';
+import { backgroundHandler } from '#lib/observability/background-handler.ts';
 import { capturedLog } from '../../../support/data/captured-log.ts';
 import { errorText } from '../../../support/data/text-of-error.ts';
 
@@ -12,11 +12,10 @@ class NotYet extends Error {
 }
 
 const thrownBy = async (error: unknown): Promise<unknown> => {
-  const handler = middy<object, void>()
-    .use(concealFailures({ except: [NotYet] }))
-    .handler(async () => {
-      throw error;
-    });
+  const fail = async () => {
+    throw error;
+  };
+  const handler = backgroundHandler<object, void>(fail, { except: [NotYet] });
   return handler({}, {} as Context).catch((thrown: unknown) => thrown);
 };
 
@@ -29,6 +28,11 @@ test('what a function throws says only where to look, and carries nothing of the
   expect(errorText(thrown)).not.toContain('SENTINEL');
   expect(log.lines()).toContain('RangeError');
   expect(log.lines()).not.toContain('SENTINEL');
+});
+
+test('only the timeout of Lambda ends a function early', async () => {
+  const handler = backgroundHandler(() => setTimeout(50, 'finished'));
+  expect(await handler({}, { getRemainingTimeInMillis: () => 6 } as Context)).toBe('finished');
 });
 
 test('an error of ours passes as it is, and is no failure', async () => {

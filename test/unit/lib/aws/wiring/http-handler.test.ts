@@ -1,7 +1,6 @@
-import middy from '@middy/core';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { answerFailures } from '#lib/aws/wiring/answer-failures.ts';
+import { httpHandler } from '#lib/aws/wiring/http-handler.ts';
 import { problem } from '#lib/http/problem.ts';
 import { NotConfigured } from '#lib/not-configured.ts';
 import { Throttled } from '#lib/throttled.ts';
@@ -13,11 +12,7 @@ const context = { awsRequestId: 'request-1' } as Context;
 
 const answerOf = (
   handle: () => Promise<APIGatewayProxyStructuredResultV2>,
-): Promise<APIGatewayProxyStructuredResultV2> =>
-  middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>().use(answerFailures()).handler(handle)(
-    {} as APIGatewayProxyEventV2,
-    context,
-  );
+): Promise<APIGatewayProxyStructuredResultV2> => httpHandler<object>(handle)({}, context);
 
 const answerTo = (error: Error) =>
   answerOf(async () => {
