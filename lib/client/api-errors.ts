@@ -1,4 +1,4 @@
-import { describeProblem, type Violation, violationsIn } from './describe-problem.ts';
+import { describeProblem, problemTypeIn, type Violation, violationsIn } from './describe-problem.ts';
 
 /**
  * The API answered with an error. `problem` is the `type` of its problem+json, such as `urn:cosecha:problem:idempotency-key-reused`. It is
@@ -18,7 +18,7 @@ export class ApiError extends Error {
     const lines = describeProblem(status, body, minutesOff);
     super(lines.join('\n'));
     this.status = status;
-    this.problem = problemTypeOf(body);
+    this.problem = problemTypeIn(body);
     this.lines = lines;
     this.violations = violationsIn(body);
   }
@@ -41,12 +41,3 @@ export class NoAnswerError extends Error {
 /** 5xx and API Gateway's 429. Not 501, which means that a setting is missing. */
 export const isTransientStatus = (status: number): boolean =>
   (status >= 500 && status !== 501) || status === 429;
-
-const problemTypeOf = (body: string): string | undefined => {
-  try {
-    const { type } = JSON.parse(body) as { readonly type?: unknown };
-    return typeof type === 'string' ? type : undefined;
-  } catch {
-    return undefined;
-  }
-};

@@ -1,6 +1,7 @@
 /** One rule that a request breaks. `pointer` is a JSON pointer (RFC 6901) into its body, and empty for the whole body. */
 export type Violation = { readonly pointer: string; readonly detail: string };
 type ProblemBody = {
+  readonly type?: unknown;
   readonly title?: unknown;
   readonly detail?: unknown;
   readonly errors?: unknown;
@@ -15,6 +16,11 @@ const parse = (body: string): ProblemBody => {
   } catch {
     return {};
   }
+};
+
+export const problemTypeIn = (body: string): string | undefined => {
+  const { type } = parse(body);
+  return typeof type === 'string' ? type : undefined;
 };
 
 /** The violations that an error answer names. */

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { defined } from '../defined.ts';
 import { type CallerContext, identifyCaller } from '../http/caller-and-trace.ts';
 import { parseRequestBody, refuseBody } from '../http/parse-request-body.ts';
 import { type ProblemType, problem } from '../http/problem.ts';
@@ -8,6 +9,7 @@ import { getConsent } from '../provider/consents/get-consent.ts';
 import { getConsentPdf } from '../provider/consents/get-consent-pdf.ts';
 import { listConsents } from '../provider/consents/list-consents.ts';
 import { revokeConsent } from '../provider/consents/revoke-consent.ts';
+import { isNationalId } from '../provider/national-id.ts';
 import {
   createLegalPersonOtpToken,
   createOtpToken,
@@ -18,9 +20,7 @@ import { type TaskTokens, withTaskToken } from '../provider/tokens/task-tokens.t
 import { ProviderError } from '../provider/transport/errors.ts';
 import type { Connection } from '../provider/transport/send-request.ts';
 import { explainProviderFailure } from './explain-provider-failure.ts';
-import { parseNationalIdHeader, targetHeader } from './parse-national-id-header.ts';
 import { parseSessionRequest, type SessionRequest } from './parse-session-request.ts';
-import { readPageQuery } from './read-page-query.ts';
 
 export type ConsentDeps = {
   readonly connection: Connection;
@@ -74,13 +74,22 @@ const postSession = async (event: ConsentEvent, target: string, deps: ConsentDep
   return json({ otpToken, consentId }, 201, { location: `/consents/${encodeURIComponent(consentId)}` });
 };
 
+/** A number from 1, with few enough digits to be exact. The provider checks upper bounds ("upper bounds of `limit`: not shown"). */
+const wholeNumber = /^[1-9]\d{0,8}$/;
+const numberIn = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+
+/** Answers `GET /consents?page=…&limit=…`. The provider's defaults are 1 and 10. */
 const list = async (event: ConsentEvent, target: string, deps: ConsentDeps): Promise<Answer> => {
-  const parsed = readPageQuery(event.queryStringParameters);
-  if (parsed.kind === 'invalid') return invalid(parsed.detail);
-  const page = await withTaskToken(deps.taskTokens, target, (token) =>
-    listConsents(deps.connection, token, parsed.query),
+  const { page, limit, ...others } = event.queryStringParameters ?? {};
+  // Unknown parameters are refused. Otherwise a misspelt `page` would return the first page every time.
+  if (Object.keys(others).length > 0) return invalid('Only page and limit are allowed as query parameters.');
+  for (const [name, text = '1'] of Object.entries({ page, limit })) {
+    if (!wholeNumber.test(text)) return invalid(`The query parameter ${name} must be a whole number from 1.`);
+  }
+  const query = defined({ page: numberIn(page), limit: numberIn(limit) });
+  return json(
+    await withTaskToken(deps.taskTokens, target, (token) => listConsents(deps.connection, token, query)),
   );
-  return json(page);
 };
 
 /** Answers a route that makes one call about one consent. */
@@ -116,11 +125,19 @@ export const answerConsentRequest = async (event: ConsentEvent, deps: ConsentDep
   if (!isRoute(event.routeKey)) throw new UnknownRoute('There is no such route.');
   const identified = identifyCaller(event.requestContext);
   if (identified.kind === 'refused') return identified.answer;
-  const read = parseNationalIdHeader(event.headers[targetHeader]);
-  if (read.kind === 'invalid') return invalid(read.detail);
+  // The person or company whose consents are read or changed. It is a header because URLs end up in access logs.
+  const target = event.headers['cosecha-target'];
+  if (target === undefined) {
+    return invalid(
+      'The header Cosecha-Target is required. It names the person or company whose consents these are.',
+    );
+  }
+  if (!isNationalId(target)) {
+    return invalid('The header Cosecha-Target must be a national id with its check digit.');
+  }
   const { about, answer } = routes[event.routeKey];
   try {
-    return await answer(event, read.target, deps);
+    return await answer(event, target, deps);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     // The error's message contains the call and the status, and no value of request or answer.

@@ -159,17 +159,12 @@ const faults: { readonly [caughtBy: string]: { readonly [file: string]: Faults }
     },
   },
   'consents/consent-routes': {
-    'lib/consents/parse-national-id-header.ts': {
-      'quotes the header Cosecha-Target': [
-        "detail: 'The header Cosecha-Target must be a national id with its check digit.',",
-        'detail: header,',
-      ],
-    },
     'lib/consents/answer-consent-request.ts': {
-      'calls the provider without a target': [
-        "if (read.kind === 'invalid') return invalid(read.detail);",
-        '',
+      'quotes the header Cosecha-Target': [
+        "invalid('The header Cosecha-Target must be a national id with its check digit.')",
+        'invalid(target)',
       ],
+      'takes any target': ['!isNationalId(target)', 'false'],
     },
   },
   'reads/same-as-json-parse': {

@@ -5,7 +5,6 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { targetHeader } from '#lib/consents/parse-national-id-header.ts';
 import { parseSessionRequest } from '#lib/consents/parse-session-request.ts';
 import { advices } from '#lib/extraction/advice.ts';
 import { parseErasureRequest } from '#lib/extraction/api/answer-erasure.ts';
@@ -100,7 +99,7 @@ describe('the routes of docs/openapi.yaml', () => {
         routeKey,
         [...routeKey.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
       ]);
-      const user = named.find((one) => one.name?.toLowerCase() === targetHeader);
+      const user = named.find((one) => one.name === 'Cosecha-Target');
       expect([routeKey, user?.required ?? false]).toEqual([routeKey, routeKey.includes('/consent')]);
     }
   });
