@@ -100,7 +100,7 @@ const rules = [
   [
     'tools/cli/audit/',
     [...outside, 'lib/(?!extraction/)', 'lib/extraction/record.ts', 'tools/cli/aws/', 'tools/cli/terminal/'],
-    'The audit states the rules again, so that it does not share a mistake: it takes the types of records.',
+    'It takes the types of records, and what it audits from AWS.',
   ],
   ['tools/cli/doctor/', libAndDeployment, 'One tool of the command line imports no other.'],
   ['tools/cli/explain/', libAndDeployment, 'One tool of the command line imports no other.'],
@@ -225,6 +225,13 @@ export default {
       comment: 'What is published on its own takes only types of the record, requests and answers.',
       from: { path: '^lib/(client|downstream)/' },
       to: { path: '^lib/(extraction|provider)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'audit',
+      severity: 'error',
+      comment: 'The audit states the rules again, so that it does not share a mistake.',
+      from: { path: '^tools/cli/audit/' },
+      to: { path: '^lib/extraction/', dependencyTypesNot: ['type-only'] },
     },
     // Biome's noImportCycles finds the same, in as much processor time as all of its other rules together.
     {
