@@ -2,8 +2,6 @@ import type { STSClient } from '@aws-sdk/client-sts';
 /** @module-tag slow */
 
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Template } from 'aws-cdk-lib/assertions';
@@ -16,6 +14,7 @@ import { awsSettings, emulatorSettings, upgradeSettings } from '../../../../tool
 import { acceptanceSources } from '../../../../tools/acceptance/stage.ts';
 import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
 import { stubClient } from '../../../support/aws/stub-client.ts';
+import { temporaryDirectory } from '../../../support/programs/temporary-directory.ts';
 import { flatten, functionsOf, type Resource, resourcesOf, synthesize } from '../../infra/synth.ts';
 import { synthesizeStage } from './synth.ts';
 
@@ -54,22 +53,17 @@ test('the name of the stage alone deletes nothing', () => {
 
 test.each(Object.entries(acceptanceSources))('the bundle of %s has a handler', async (name, source) => {
   const { fakeProvider, readers } = synthesizeStage({ stage: 'accept' });
-  const workspace = mkdtempSync(join(tmpdir(), 'cosecha-acceptance-'));
-  try {
-    const { code } = await bundle(workspace, { [name]: source });
-    const script = `console.log(require(${JSON.stringify(join(code[name] ?? '', 'index.js'))}).handler.length)`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {
-      env: {
-        AWS_REGION: 'eu-west-1',
-        ...functionsOf(fakeProvider).get(name)?.variables,
-        ...functionsOf(readers).get(name)?.variables,
-      },
-    });
-    // As in infra/bundle/bundles.test.ts.
-    expect(['0', '1', '2']).toContain(stdout.trim());
-  } finally {
-    rmSync(workspace, { recursive: true });
-  }
+  const { code } = await bundle(temporaryDirectory(), { [name]: source });
+  const script = `console.log(require(${JSON.stringify(join(code[name] ?? '', 'index.js'))}).handler.length)`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], {
+    env: {
+      AWS_REGION: 'eu-west-1',
+      ...functionsOf(fakeProvider).get(name)?.variables,
+      ...functionsOf(readers).get(name)?.variables,
+    },
+  });
+  // As in infra/bundle/bundles.test.ts.
+  expect(['0', '1', '2']).toContain(stdout.trim());
 });
 
 test('the stage is accept by default, and no real stage is taken', () => {

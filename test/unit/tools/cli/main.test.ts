@@ -1,17 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { CommanderError } from 'commander';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { main } from '../../../../tools/cli/main.ts';
 import { commandNames, createProgram } from '../../../../tools/cli/program.ts';
 import { id } from '../../../support/data/extraction-fixtures.ts';
 import { findProgram } from '../../../support/programs/describe-if-installed.ts';
 import { httpServer, rawServer } from '../../../support/programs/stub-servers.ts';
+import { temporaryDirectory } from '../../../support/programs/temporary-directory.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -84,11 +85,23 @@ test.each(wrongCommandLines)('%j is a line, or JSON, with exit code 2', async (m
   expect({ stdout, error: JSON.parse(stderr) }).toEqual({ stdout: '', error: { error: message } });
 });
 
-/** CloudFormation without any stack. */
-const { baseUrl: withoutStacks } = await httpServer((response) => {
+/** CloudFormation's answer where there is no stack. */
+const noStack = (response: ServerResponse): void => {
   response.statusCode = 400;
   response.end('<ErrorResponse><Error><Code>ValidationError</Code></Error></ErrorResponse>');
-});
+};
+const { baseUrl: withoutStacks } = await httpServer(noStack);
+
+const keys = 'aws_access_key_id = test\naws_secret_access_key = test\n';
+const stubEnv = (variables: Readonly<Record<string, string>>): void => {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+};
+/** Sets these variables, and the profiles of the AWS CLI. */
+const stubProfiles = (text: string, variables: Readonly<Record<string, string>>): void => {
+  const config = join(temporaryDirectory(), 'config');
+  writeFileSync(config, text);
+  stubEnv({ ...variables, AWS_CONFIG_FILE: config });
+};
 
 test.each<[string, { readonly [name: string]: string }, readonly string[]]>([
   ['eu-west-1', { AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: 'eu-west-2' }, []],
@@ -99,26 +112,14 @@ test.each<[string, { readonly [name: string]: string }, readonly string[]]>([
   ['sa-east-1', { AWS_PROFILE: 'named' }, ['--region', '', '--profile', '']],
   ['eu-west-3', { AWS_REGION: 'eu-west-1' }, ['--region', 'eu-west-3']],
 ])('the region is %s with %j and %j, as with the AWS CLI', async (region, env, args) => {
-  const directory = mkdtempSync(join(tmpdir(), 'cosecha-region-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  const config = join(directory, 'config');
-  const keys = 'aws_access_key_id = test\naws_secret_access_key = test\n';
-  writeFileSync(config, `[default]\n${keys}[profile named]\nregion = sa-east-1\n${keys}`);
-  const all = { ...env, AWS_CONFIG_FILE: config, AWS_ENDPOINT_URL: withoutStacks };
-  for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value);
+  const profiles = `[default]\n${keys}[profile named]\nregion = sa-east-1\n${keys}`;
+  stubProfiles(profiles, { ...env, AWS_ENDPOINT_URL: withoutStacks });
   expect(await main([...args, '--stage', 'prod', 'list'], root)).toBe(1);
   expect(stderr).toContain(`There is no stack Cosecha-prod in ${region}.`);
 });
 
 test('a profile that needs the code of an MFA device is asked for it once, and says so without a terminal', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'cosecha-mfa-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  const config = join(directory, 'config');
   const serial = 'arn:aws:iam::111122223333:mfa/op';
-  writeFileSync(
-    config,
-    `[profile base]\naws_access_key_id = test\naws_secret_access_key = test\n[profile admin]\nsource_profile = base\nrole_arn = arn:aws:iam::111122223333:role/admin\nmfa_serial = ${serial}\nregion = eu-west-1\n`,
-  );
   const codes: unknown[] = [];
   const { baseUrl } = await httpServer((response, { body }) => {
     const query = new URLSearchParams(body);
@@ -129,11 +130,11 @@ test('a profile that needs the code of an MFA device is asked for it once, and s
       );
       return;
     }
-    response.statusCode = 400;
-    response.end('<ErrorResponse><Error><Code>ValidationError</Code></Error></ErrorResponse>');
+    noStack(response);
   });
-  vi.stubEnv('AWS_CONFIG_FILE', config);
-  vi.stubEnv('AWS_ENDPOINT_URL', baseUrl);
+  const admin = `role_arn = arn:aws:iam::111122223333:role/admin\nmfa_serial = ${serial}\nregion = eu-west-1\n`;
+  const profiles = `[profile base]\n${keys}[profile admin]\nsource_profile = base\n${admin}`;
+  stubProfiles(profiles, { AWS_ENDPOINT_URL: baseUrl });
   const args = ['--profile', 'admin', '--stage', 'prod', 'list'];
   const pipe = new PassThrough();
   const stdin = vi.spyOn(process, 'stdin', 'get').mockReturnValue(pipe as never);
@@ -158,13 +159,8 @@ test('calls to AWS go through the proxy of HTTPS_PROXY, and those to this machin
       socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
     });
   });
-  for (const [name, value] of [
-    ['HTTPS_PROXY', proxy],
-    ['AWS_ACCESS_KEY_ID', 'test'],
-    ['AWS_SECRET_ACCESS_KEY', 'test'],
-    ['AWS_MAX_ATTEMPTS', '1'],
-  ] as const)
-    vi.stubEnv(name, value);
+  const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
+  stubEnv({ ...credentials, HTTPS_PROXY: proxy, AWS_MAX_ATTEMPTS: '1' });
   const args = ['--region', 'eu-west-1', '--stage', 'prod', 'list'];
   expect(await main(args, root)).toBe(1);
   expect(asked).toEqual(['CONNECT cloudformation.eu-west-1.amazonaws.com:443 HTTP/1.1']);
@@ -213,27 +209,23 @@ test.each([['bash', ['-c']] as const, ...zsh])(
   async (shell, args) => {
     const script = await logged('completion', shell);
     expect(script).toContain('cosecha complete --');
-    const folder = mkdtempSync(join(tmpdir(), 'cosecha-completion-'));
     const { status, stderr: errors } = spawnSync(shell, [...args, `set -e; ${script}\n${script}`], {
       encoding: 'utf8',
-      env: { ...process.env, ZDOTDIR: folder },
+      env: { ...process.env, ZDOTDIR: temporaryDirectory() },
     });
-    rmSync(folder, { recursive: true });
     expect({ status, errors }).toEqual({ status: 0, errors: '' });
   },
 );
 
 test("no bytecode is written to or read from the temporary directory, which the machine's users share", () => {
-  const shared = mkdtempSync(join(tmpdir(), 'cosecha-shared-'));
+  const shared = temporaryDirectory();
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;
   const cosecha = join(root, 'tools/cli/cosecha.js');
   const { stdout: printed } = spawnSync(process.execPath, [cosecha, '--version'], {
     encoding: 'utf8',
     env: { ...env, TMPDIR: shared },
   });
-  const written = readdirSync(shared);
-  rmSync(shared, { recursive: true });
-  expect({ printed, written }).toEqual({ printed: `${version}\n`, written: [] });
+  expect({ printed, written: readdirSync(shared) }).toEqual({ printed: `${version}\n`, written: [] });
 });
 
 test('help ends quietly if its reader is gone', async () => {

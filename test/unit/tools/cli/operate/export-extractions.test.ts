@@ -1,5 +1,4 @@
-import { appendFile, chmod, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, chmod, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { NamedEntry, NameIndex } from '#lib/extraction/store.ts';
@@ -12,10 +11,10 @@ import {
   readProgress,
 } from '../../../../../tools/cli/operate/export-extractions.ts';
 import { extraction, iso } from '../../../../support/data/extraction-fixtures.ts';
+import { temporaryDirectory } from '../../../../support/programs/temporary-directory.ts';
 import { schemaViolations } from '../../../docs/contract-schemas.ts';
 
-const newFile = async (): Promise<string> =>
-  join(await mkdtemp(join(tmpdir(), 'cosecha-export-')), 'extractions.jsonl');
+const newFile = (): string => join(temporaryDirectory(), 'extractions.jsonl');
 
 const page = (...numbers: readonly number[]): ExportPage => ({
   records: numbers.map((number) => extraction({ extractionId: `id-${number}` })),
@@ -53,7 +52,7 @@ const eventsIn = async (path: string) => {
 };
 
 test('an export has every record of all segments as one event a line', async () => {
-  const path = await newFile();
+  const path = newFile();
   const segments = [segmentOf(page(1, 2), page(3)), segmentOf(page(4))];
   expect(await exportExtractions(path, deps({ segments }))).toMatchObject({ read: 8, written: 4 });
   const events = await eventsIn(path);
@@ -64,7 +63,7 @@ test('an export has every record of all segments as one event a line', async () 
 });
 
 test('an export that was interrupted goes on, and writes each record once', async () => {
-  const path = await newFile();
+  const path = newFile();
   const cutOff = async function* () {
     yield page(1, 2);
     throw new Error('the network is down');
@@ -81,7 +80,7 @@ test('an export that was interrupted goes on, and writes each record once', asyn
 });
 
 test('an export that was interrupted before its first page goes on', async () => {
-  const path = await newFile();
+  const path = newFile();
   const cutOff = async function* () {
     if (path !== '') throw new Error('the network is down');
     yield page();
@@ -92,7 +91,7 @@ test('an export that was interrupted before its first page goes on', async () =>
 });
 
 test('an export writes into no file that somebody else has put there', async () => {
-  const path = await newFile();
+  const path = newFile();
   await writeFile(path, '', { mode: 0o666 });
   await expect(exportExtractions(path, deps({}))).rejects.toThrow('exists, and is not overwritten');
   await rm(path);
@@ -107,7 +106,7 @@ test('an export writes into no file that somebody else has put there', async () 
 });
 
 test('an export that others can write to is not continued', async () => {
-  const path = await newFile();
+  const path = newFile();
   await writeFile(path, '{"of":"somebody"}\n', { mode: 0o644 });
   await writeFile(`${path}.progress`, JSON.stringify({ asked: '{}', bytes: 18, segments: [] }), {
     mode: 0o600,
@@ -119,7 +118,7 @@ test('an export that others can write to is not continued', async () => {
 });
 
 test('neither a file of somebody else nor an export of something else is continued', async () => {
-  const path = await newFile();
+  const path = newFile();
   await writeFile(path, 'mine');
   await expect(exportExtractions(path, deps({}))).rejects.toThrow('exists, and is not overwritten');
   await writeFile(`${path}.progress`, JSON.stringify({ asked: '{"status":"REJECTED"}' }), {
@@ -135,7 +134,7 @@ test('all segments together read no more units a second than are allowed', async
     now += milliseconds;
   };
   const segments = [segmentOf(page(1), page(2)), segmentOf(page(3))];
-  await exportExtractions(await newFile(), deps({ segments, sleep, now: () => new Date(now) }));
+  await exportExtractions(newFile(), deps({ segments, sleep, now: () => new Date(now) }));
   // 3 pages of 100 units, at 500 a second.
   expect(now).toBeGreaterThanOrEqual(600);
 });

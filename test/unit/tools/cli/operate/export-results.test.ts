@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { StoredResults } from '#lib/extraction/record.ts';
 import { exportedEvent } from '../../../../../tools/cli/operate/export-extractions.ts';
 import { exportResults, resultsIn } from '../../../../../tools/cli/operate/export-results.ts';
 import { extraction } from '../../../../support/data/extraction-fixtures.ts';
+import { temporaryDirectory } from '../../../../support/programs/temporary-directory.ts';
 
 const resultsOf = (text: string): StoredResults => ({
   bucket: 'b',
@@ -17,7 +17,7 @@ const resultsOf = (text: string): StoredResults => ({
 
 /** A directory with the events of these extractions, by their results. */
 const exported = async (results: Readonly<Record<string, StoredResults | undefined>>) => {
-  const directory = await mkdtemp(join(tmpdir(), 'cosecha-results-'));
+  const directory = temporaryDirectory();
   const file = join(directory, 'extractions.jsonl');
   const records = Object.entries(results).map(([extractionId, one]) => ({
     ...extraction({ extractionId }),

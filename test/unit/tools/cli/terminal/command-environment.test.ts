@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { main } from '../../../../../tools/cli/main.ts';
 import { commandNames, createProgram } from '../../../../../tools/cli/program.ts';
 import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
 import { nodeShell, readHidden } from '../../../../../tools/cli/terminal/node-shell.ts';
+import { temporaryDirectory } from '../../../../support/programs/temporary-directory.ts';
 
 const root = fileURLToPath(new URL('../../../../..', import.meta.url));
 
@@ -164,9 +164,7 @@ const encodings: readonly [name: string, bytes: Buffer, read: string | RegExp][]
 test.each(encodings)(
   'a file or a pipe in %s is read as it was written, or refused',
   async (_, bytes, read) => {
-    const directory = await mkdtemp(join(tmpdir(), 'cosecha-shell-'));
-    onTestFinished(() => rm(directory, { recursive: true }));
-    const file = join(directory, 'credentials.json');
+    const file = join(temporaryDirectory(), 'credentials.json');
     await writeFile(file, bytes);
     const pipe = new PassThrough();
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(pipe as unknown as typeof process.stdin);

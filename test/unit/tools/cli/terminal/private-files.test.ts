@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -8,11 +7,10 @@ import {
   writePrivately,
 } from '../../../../../tools/cli/terminal/private-files.ts';
 import { reachableByOthers } from '../../../../support/programs/reachable-by-others.ts';
-
-const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'cosecha-private-'));
+import { temporaryDirectory } from '../../../../support/programs/temporary-directory.ts';
 
 test('a file that a command writes is new, and its owner alone can read it', async () => {
-  const directory = await newDirectory();
+  const directory = temporaryDirectory();
   const path = join(directory, 'file');
   await writePrivately(path, 'text');
   expect([(await stat(path)).mode & 0o777, await readFile(path, 'utf8')]).toEqual([0o600, 'text']);
@@ -25,7 +23,7 @@ test('a file that a command writes is new, and its owner alone can read it', asy
 });
 
 test('a file that is replaced is a new one, not the target of a link or one of another mode', async () => {
-  const directory = await newDirectory();
+  const directory = temporaryDirectory();
   const [path, target] = [join(directory, 'file'), join(directory, 'target')];
   await writeFile(target, 'mine');
   await symlink(target, path);
@@ -36,7 +34,7 @@ test('a file that is replaced is a new one, not the target of a link or one of a
 });
 
 test('a directory is made private although it was there, and so is all that is in it', async () => {
-  const directory = join(await newDirectory(), 'work');
+  const directory = join(temporaryDirectory(), 'work');
   await mkdir(join(directory, 'runs'), { recursive: true, mode: 0o755 });
   await writeFile(join(directory, 'runs', 'key.json'), '{}', { mode: 0o644 });
   expect(await reachableByOthers(directory)).toEqual([join(directory, 'runs', 'key.json')]);
