@@ -34,15 +34,14 @@ const toChange = ({ dynamodb }: StreamRecord): StreamChange =>
   }) as StreamChange;
 
 /**
- * The records that a stream still holds, a page at a time, in order for each extraction. All changes of a record are in one shard
- * and its children, so the shards are read one after the other. Ends at records of after `until`, and never by itself where a stream
- * is written to faster than it is read. Throws the SDK's errors.
+ * All changes that a stream still holds until that time, in order for each extraction. All changes of a record are in one shard and its
+ * children, so the shards are read one after the other. Throws the SDK's errors.
  */
-async function* streamPages(
+export async function* allStreamChanges(
   client: DynamoDBStreamsClient,
   StreamArn: string,
-  until = '9',
-): AsyncGenerator<readonly StreamRecord[], void> {
+  until: string,
+): AsyncGenerator<StreamChange, void> {
   const isAfter = ({ dynamodb }: StreamRecord): boolean =>
     (dynamodb?.ApproximateCreationDateTime?.toISOString() ?? '') > until;
   for (const { shardId: ShardId } of await shardsOf(client, StreamArn)) {
@@ -56,16 +55,7 @@ async function* streamPages(
       const records = page.Records ?? [];
       empty = records.length === 0 ? empty + 1 : 0;
       iterator = records.some(isAfter) ? undefined : page.NextShardIterator;
-      yield records;
+      yield* records.map(toChange);
     }
   }
-}
-
-/** All changes that the stream still holds until that time. Throws the SDK's errors. */
-export async function* allStreamChanges(
-  client: DynamoDBStreamsClient,
-  StreamArn: string,
-  until: string,
-): AsyncGenerator<StreamChange, void> {
-  for await (const records of streamPages(client, StreamArn, until)) yield* records.map(toChange);
 }
