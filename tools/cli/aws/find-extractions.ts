@@ -62,7 +62,7 @@ export const latestOf = ({ requestedAt, settledAt = requestedAt }: Extraction): 
 export const currentAdvice = (record: Extraction): Advice | undefined =>
   record.settledAt === undefined ? undefined : adviceOf(record);
 
-const hasAdvice = (record: Extraction, asked: FindOptions['advice']): boolean => {
+export const hasAdvice = (record: Extraction, asked: FindOptions['advice']): boolean => {
   if (asked === undefined) return true;
   const advice = currentAdvice(record);
   return advice !== undefined && (asked.includes(advice) || (asked.includes('todo') && advice !== 'none'));
@@ -86,7 +86,7 @@ export const matches = (record: Extraction, asked: FindOptions, now: Date): bool
 
 const eventually = 'The index is eventually consistent: the last second may be missing.';
 
-const isOpenStatus = (status: ExtractionStatus): boolean =>
+export const isOpenStatus = (status: ExtractionStatus): boolean =>
   openStatuses.some((openStatus) => openStatus === status);
 
 /** An extraction ends within a day of its request, unless the provider or the sweep is down for longer. */

@@ -4,7 +4,7 @@ import { findLateRequest } from '../../../lib/client/find-late-request.ts';
 import { type BatchProgress, requestAll } from '../../../lib/client/request-all.ts';
 import { waitForBatch } from '../../../lib/client/wait-for-batch.ts';
 import type { BatchSummary } from '../../../lib/extraction/api/public-view.ts';
-import { type ExtractionStatus, openStatuses } from '../../../lib/extraction/record.ts';
+import { isOpenStatus } from '../aws/find-extractions.ts';
 import { readStartRate } from '../aws/read-rate.ts';
 import { type BatchLine, parseBatchFile } from '../operate/parse-batch-file.ts';
 import { repeatable } from '../operate/repeatable.ts';
@@ -92,13 +92,11 @@ const printRequested = (
   });
 };
 
-const isOpen = (status: ExtractionStatus): boolean => openStatuses.some((open) => open === status);
-
 const printSummary = (summary: BatchSummary, shell: Shell): void => {
   const rows = summary.counts.map(({ status, advice, extractions }) => [
     extractions.toLocaleString('en').padStart(6),
     status.padEnd(18),
-    advice ?? (isOpen(status) ? '' : 'results not collected yet'),
+    advice ?? (isOpenStatus(status) ? '' : 'results not collected yet'),
   ]);
   shell.print(
     rows.map((row) => row.join('  ').trimEnd()),

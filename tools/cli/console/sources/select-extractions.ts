@@ -1,15 +1,8 @@
 import { validate as isUuid } from 'uuid';
 import { advices } from '../../../../lib/extraction/advice.ts';
-import {
-  type Advice,
-  type Extraction,
-  entityOrProductOf,
-  openStatuses,
-  ownOutcomes,
-  terminalStatuses,
-} from '../../../../lib/extraction/record.ts';
+import { type Advice, type Extraction, entityOrProductOf } from '../../../../lib/extraction/record.ts';
 import { isSameName } from '../../../../lib/extraction/spellings.ts';
-import { currentAdvice, latestOf } from '../../aws/find-extractions.ts';
+import { allStatuses, hasAdvice, latestOf } from '../../aws/find-extractions.ts';
 import { causeOf } from '../../terminal/extraction-failures.ts';
 import { isShortOf, parseShortId } from '../../terminal/short-id.ts';
 
@@ -58,7 +51,7 @@ const groups = {
 
 const groupNames = Object.keys(groups) as readonly (keyof typeof groups)[];
 
-export const statusChoices = [...groupNames, ...openStatuses, ...terminalStatuses, ...ownOutcomes] as const;
+export const statusChoices = [...groupNames, ...allStatuses] as const;
 
 export const methodChoices = ['any', 'credentials', 'consent'] as const;
 
@@ -134,13 +127,6 @@ const hasCause = (record: Extraction, cause: string): boolean => {
   return own === cause || own?.split(' and ').includes(cause) === true;
 };
 
-const hasAdvice = (record: Extraction, asked: Filter['advice']): boolean => {
-  const advice = asked === 'any' ? undefined : currentAdvice(record);
-  return (
-    advice === asked || asked === 'any' || (asked === 'todo' && advice !== undefined && advice !== 'none')
-  );
-};
-
 const isShortened = (name: string, { extractionId }: Extraction): boolean => {
   const short = parseShortId(name);
   return short !== undefined && isShortOf(short, extractionId);
@@ -149,7 +135,7 @@ const isShortened = (name: string, { extractionId }: Extraction): boolean => {
 export const matches = (record: Extraction, filter: Filter, standing: Standing): boolean =>
   hasStatus(record, filter.status, standing) &&
   (filter.method === 'any' || record.method === filter.method) &&
-  hasAdvice(record, filter.advice) &&
+  (filter.advice === 'any' || hasAdvice(record, [filter.advice])) &&
   includes(entityOrProductOf(record), filter.subject) &&
   (filter.cause === '' || hasCause(record, filter.cause)) &&
   includes(record.requestedBy, filter.caller) &&
@@ -202,27 +188,18 @@ export const countBySubject = (records: readonly Extraction[]) =>
     })
     .toSorted((one, other) => other.failed - one.failed);
 
-/** Extractions that ended otherwise than `COMPLETED`, for one cause at one entity or of one product. */
-type Failures = {
-  readonly cause: string;
-  readonly method: Extraction['method'];
-  readonly subject: string;
-  readonly count: number;
-  /** When the first of them ended. */
-  readonly since: string;
-};
-
-export const groupFailures = (records: readonly Extraction[]): readonly Failures[] => {
-  const counted = new Map<string, Failures>();
-  for (const record of records) {
-    const cause = causeOf(record);
-    if (cause === undefined) continue;
+/** What ended otherwise than `COMPLETED`, for one cause at one entity or of one product. `since`: when the first of them ended. */
+export const groupFailures = (records: readonly Extraction[]) => {
+  const failures = records.flatMap((record) => {
     const { method } = record;
-    const subject = entityOrProductOf(record);
-    const key = JSON.stringify([cause, method, subject]);
-    const { count, since } = counted.get(key) ?? { count: 0, since: latestOf(record) };
-    const first = since < latestOf(record) ? since : latestOf(record);
-    counted.set(key, { cause, method, subject, count: count + 1, since: first });
-  }
-  return [...counted.values()].toSorted((one, other) => other.count - one.count);
+    const [cause, subject, since] = [causeOf(record), entityOrProductOf(record), latestOf(record)];
+    return cause === undefined ? [] : [{ cause, method, subject, since }];
+  });
+  const keyOf = ({ since: _since, ...shared }: (typeof failures)[number]) => JSON.stringify(shared);
+  return [...Map.groupBy(failures, keyOf).values()]
+    .flatMap((some) => {
+      const [first] = some.toSorted((one, other) => one.since.localeCompare(other.since));
+      return first === undefined ? [] : [{ ...first, count: some.length }];
+    })
+    .toSorted((one, other) => other.count - one.count);
 };
