@@ -192,7 +192,6 @@ export const sandboxActions = (system: System): readonly ConsoleAction[] =>
       ...scenario,
       group,
       place: 'sandbox' as const,
-      changes: true,
       id: `sandbox-${scenario.label.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`,
       run: () =>
         run(system, scenario.label).catch((cause: unknown) => {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { hostOf } from '#lib/http/loopback-guard.ts';
 import { mapFigures } from '../../../tools/cli/aws/read-hours.ts';
@@ -106,7 +105,6 @@ export const consoleDeps = (sources: ConsoleSources) => ({
   sleep: () => new Promise<void>(() => undefined),
   everyMs: 1,
   actions: [],
-  random: randomUUID,
   onAction: () => undefined,
   onError: (error: unknown) => {
     throw error;

@@ -273,7 +273,6 @@ const actions: readonly ConsoleAction[] = [
       label,
       place: 'extraction',
       effect: label,
-      changes: true,
       isFor: ({ dueShard }) => (index === 0) === (dueShard !== undefined),
       run: async () => ({ text: 'It is REQUESTED.' }),
     }),
@@ -398,6 +397,5 @@ export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1]
           sandboxState: async () => ({ active: ['The provider answers with 503, for 24 s more.'] }),
         }
       : { actions }),
-    random: () => 'random',
   };
 };

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
+import { defined } from '../../../lib/defined.ts';
 import type { Deployment } from '../aws/deployment.ts';
 import type { ConsoleAction, SandboxState } from '../console/actions/action-types.ts';
 import { consoleActions } from '../console/actions/console-actions.ts';
@@ -36,8 +36,7 @@ export const serveConsoleOf = (
     command: deployment.command,
     sources,
     actions: [...consoleActions(deployment, { allowed, sources, now }), ...more],
-    ...(sandboxState === undefined ? {} : { sandboxState }),
-    random: () => randomBytes(24).toString('base64url'),
+    ...defined({ sandboxState }),
     now,
     sleep,
     everyMs: deployment.isEmulated ? refreshEveryMs.emulated : refreshEveryMs.onAws,

@@ -34,8 +34,6 @@ export type ConsoleDeps = LiveDeps & {
   readonly actions: readonly ConsoleAction[];
   /** Only `npm start` has a sandbox of the provider. */
   readonly sandboxState?: () => Promise<SandboxState>;
-  /** A text that cannot be guessed, new at each call. */
-  readonly random: () => string;
   readonly onAction: (line: string) => void;
 };
 
@@ -166,9 +164,9 @@ export const createConsoleApp = (deps: ConsoleDeps): Hono<ConsoleEnv> => {
   const { stage, address, actions, now, onError } = deps;
   const links = linksFrom(address.token);
   const hasSandbox = actions.some(({ place }) => place === 'sandbox');
-  const frame: Frame = { stage, links, hasSandbox, isReadOnly: !actions.some(({ changes }) => changes) };
-  const tokens = createShortLived<string>(1_000, deps);
-  const making: Making = { deps, frame, tokens, notices: createShortLived<Notice>(100, deps) };
+  const frame: Frame = { stage, links, hasSandbox, isReadOnly: actions.every(({ onlyReads }) => onlyReads) };
+  const tokens = createShortLived<string>(1_000, now);
+  const making: Making = { deps, frame, tokens, notices: createShortLived<Notice>(100, now) };
   const prefix = `/${address.token}`;
   const app = new Hono<ConsoleEnv>();
   app.use('*', guardRequest(address));

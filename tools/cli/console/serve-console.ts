@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,15 +5,13 @@ import { getRequestListener } from '@hono/node-server';
 import { hostOf, loopback } from '../../../lib/http/loopback-guard.ts';
 import { CliError } from '../terminal/errors.ts';
 import { type ConsoleDeps, createConsoleApp } from './app.ts';
+import { newToken } from './values-by-random-id.ts';
 
 export type RunningConsole = {
   /** With the secret. A person who has it sees what the operator's AWS credentials may read. */
   readonly url: string;
   readonly close: () => Promise<void>;
 };
-
-/** 192 bits, as 32 characters. */
-const newToken = (): string => randomBytes(24).toString('base64url');
 
 /** Serves the console on this machine, on any free port for 0. Throws CliError if the port is taken. */
 export const serveConsole = async (port: number, deps: Omit<ConsoleDeps, 'address'>) => {

@@ -1,3 +1,8 @@
+import { randomBytes } from 'node:crypto';
+
+/** A text that cannot be guessed: 192 bits, as 32 characters. */
+export const newToken = (): string => randomBytes(24).toString('base64url');
+
 /** Values that pages and forms name by an id that cannot be guessed, for ten minutes. */
 export type ShortLived<Value> = {
   readonly keep: (value: Value) => string;
@@ -9,14 +14,8 @@ export type ShortLived<Value> = {
 /** A form is confirmed within this time. It is as long as a presigned link is valid, with some time to read. */
 const keptMs = 10 * 60_000;
 
-/**
- * @param most more values than anybody makes in that time. The oldest go first
- * @param random a text that cannot be guessed, new at each call
- */
-export const createShortLived = <Value>(
-  most: number,
-  { random, now }: { readonly random: () => string; readonly now: () => Date },
-): ShortLived<Value> => {
+/** @param most more values than anybody makes in that time. The oldest go first */
+export const createShortLived = <Value>(most: number, now: () => Date): ShortLived<Value> => {
   const kept = new Map<string, { readonly value: Value; readonly until: number }>();
   const find = (id: string | null): Value | undefined => {
     const found = id === null ? undefined : kept.get(id);
@@ -24,7 +23,7 @@ export const createShortLived = <Value>(
   };
   return {
     keep: (value) => {
-      const id = random();
+      const id = newToken();
       kept.set(id, { value, until: now().getTime() + keptMs });
       const [oldest] = kept.keys();
       if (kept.size > most && oldest !== undefined) kept.delete(oldest);

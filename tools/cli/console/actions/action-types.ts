@@ -36,8 +36,8 @@ export type ConsoleAction = {
   readonly input?: string;
   /** Credentials or national ids that it needs. They are not shown while they are entered, and may be long. */
   readonly secret?: string;
-  /** Whether it changes something, so that `--actions` has to allow it. */
-  readonly changes: boolean;
+  /** It only reads, so that `--actions` need not allow it. */
+  readonly onlyReads?: true;
   /** Whether it can do something for this extraction, such as a link to results that there are. On `list`, for one of them. Default: always. */
   readonly isFor?: (record: Extraction) => boolean;
   /** Throws CliError and the SDK's errors. */

@@ -42,7 +42,6 @@ const actionsOf = (
       label: `Pause ${calls}`,
       place: 'health',
       pausing: { calls, resumes: false },
-      changes: true,
       input: 'Reason, for the other operators',
       effect: `No ${named[calls]} are made until somebody resumes them. ${takesEffect}`,
       run: async (_, reason) => {
@@ -56,7 +55,6 @@ const actionsOf = (
       label: `Resume ${calls}`,
       place: 'health',
       pausing: { calls, resumes: true },
-      changes: true,
       effect: `The ${named[calls]} go through again${calls === 'starts' ? ', also those that a breaker holds' : ''}. ${takesEffect}`,
       run: async () => {
         await resumeCalls(breakers, calls, deps);
@@ -76,7 +74,7 @@ const linkAction = (deployment: Deployment, now: () => Date): ConsoleAction => {
     id: 'results',
     label: 'Link to the results',
     place: 'extraction',
-    changes: false,
+    onlyReads: true,
     isFor: ({ results }) => results !== undefined,
     effect:
       'The link reads the bank data of a person, without credentials, for five minutes. That it was made is printed on the terminal of the console.',
@@ -98,7 +96,6 @@ const reconcileAction = (deployment: Deployment): ConsoleAction => {
     id: 'reconcile',
     label: 'Reconcile now',
     place: 'extraction',
-    changes: true,
     isFor: ({ dueShard }) => dueShard !== undefined,
     effect: 'It reads the provider once, settles and collects, as the sweep would. Doing it twice is safe.',
     run: async (extractionId) => {
@@ -116,7 +113,6 @@ export const cancelAction = (
   id: 'cancel',
   label: 'Cancel the start',
   place: 'extraction',
-  changes: true,
   isFor: ({ status }) => status === 'REQUESTED',
   effect:
     'It ends the extraction as NOT_STARTED, also if it waits in line, unless its start call is made by then. It cannot be started again.',
@@ -131,7 +127,6 @@ const redriveAction = (deployment: Deployment): ConsoleAction => ({
   id: 'redrive',
   label: 'Redrive dead letters',
   place: 'health',
-  changes: true,
   effect:
     'It reconciles the extraction of each message in the dead-letter queue, and deletes the message on success. Those that fail again stay.',
   run: async () => {

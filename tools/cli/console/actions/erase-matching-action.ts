@@ -19,7 +19,6 @@ export const eraseMatchingAction = ({ matching, erase }: EraseMatchingDeps): Con
   id: 'erase',
   label: 'Erase all that match',
   place: 'list',
-  changes: true,
   input: 'How many extractions, to confirm',
   effect:
     'Each loses its results, task, request and record for good. What runs is erased once its outcome is in the stream; what waits is not started.',

@@ -46,7 +46,6 @@ export const startAgainActions = ({
     id,
     label: 'Start again with the same input',
     place: 'extraction',
-    changes: true,
     secret: label,
     isFor: (record) => record.method === method && record.dueShard === undefined,
     effect:
@@ -122,7 +121,6 @@ export const requestAgainAction = ({ apiUrl, matching, ...send }: RequestAgainDe
   id: 'request-again',
   label: 'Request again all that match',
   place: 'list',
-  changes: true,
   secret: 'The national ids of the users, as a JSON object with the consentId of each',
   input: 'How many extractions, to confirm',
   isFor: isRequestable,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -23,7 +22,6 @@ const reconcileNow: ConsoleAction = {
   label: 'Reconcile now',
   place: 'extraction',
   effect: 'It does this.',
-  changes: true,
   run: async (subject) => ({ text: `Done with ${subject}.` }),
 };
 
@@ -46,7 +44,6 @@ describeInChromium('the console', () => {
     sleep: (milliseconds) => delay(milliseconds),
     everyMs: 20,
     actions: [reconcileNow],
-    random: randomUUID,
     onAction: () => undefined,
     onError: (error) => {
       throw error;

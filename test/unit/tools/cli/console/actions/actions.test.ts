@@ -23,7 +23,7 @@ const withActions = (more: Partial<ConsoleAction> = {}) => {
     calls.push([subject, input]);
     return { text: 'It is COMPLETED.' };
   };
-  const base = { effect: 'It reads the provider.', changes: true, run, ...more };
+  const base = { effect: 'It reads the provider.', run, ...more };
   const actions: ConsoleAction[] = [
     { ...base, id: 'reconcile', label: 'Reconcile now', place: 'extraction' },
     { ...base, id: 'pause', label: 'Pause starts', place: 'health', input: 'Reason' },
