@@ -13,6 +13,7 @@ import { CliError, exitCodes, UsageError } from '../terminal/errors.ts';
 import { callerName } from '../terminal/operator-view.ts';
 import { progressOf } from '../terminal/progress-bar.ts';
 import type { CommandContext } from './command-context.ts';
+import { count } from './request-batch.ts';
 
 type CancelOptions = { readonly batch?: string; readonly yes?: true };
 
@@ -86,8 +87,6 @@ const cancelOne = async (
 
 /** As many invocations at once as a new account, whose concurrency is 10, has beside what else runs. */
 const atOnce = 5;
-
-const count = (number: number): string => number.toLocaleString('en');
 
 /** `12 of morning-run, 3 of nightly`. */
 const callersOf = (records: readonly Extraction[]): string =>

@@ -1,14 +1,12 @@
-import { ApiError } from '../../../lib/client/api-errors.ts';
-import { type BatchProgress, type BatchRequest, requestAll } from '../../../lib/client/request-all.ts';
+import type { BatchRequest } from '../../../lib/client/request-all.ts';
 import type { ConsentExtraction, Extraction } from '../../../lib/extraction/record.ts';
 import { type FindOptions, findExtractions, finderOf } from '../aws/find-extractions.ts';
 import { repeatable } from '../operate/repeatable.ts';
 import { againKey, againOf, parseNationalIds, requestOf } from '../operate/start-again.ts';
-import type { Shell } from '../terminal/command-environment.ts';
 import { CliError, exitCodes } from '../terminal/errors.ts';
-import { progressOf } from '../terminal/progress-bar.ts';
 import type { CommandContext } from './command-context.ts';
 import { csvLines } from './list-rows.ts';
+import { count, requestBatch } from './request-batch.ts';
 
 type StartAgainOptions = FindOptions & {
   readonly as: string;
@@ -20,8 +18,6 @@ type StartAgainOptions = FindOptions & {
 
 /** As many as a summary of the batch counts. */
 const maxRequested = 10_000;
-
-const count = (number: number): string => number.toLocaleString('en');
 
 /**
  * Requests again what a filter finds: by consent as a batch, and by credentials it writes who has to be asked. A key follows from each
@@ -61,16 +57,20 @@ export const startAgain = async (
     const request = requestOf(record, nationalIds.get(record.consentId) ?? '') as BatchRequest;
     return { ...request, batch: as, priority: 'background', idempotencyKey: againKey(record) };
   });
-  const show = progressOf(shell, requests.length, 'requested');
-  const onProgress = ({ accepted, replayed, refused }: BatchProgress) =>
-    show(accepted + replayed + refused.length);
-  const progress = await repeatable(deployment, shell, (deps) =>
-    requestAll(deployment.api.base, requests, { batch: as, onProgress }, deps),
-  );
+  const unknown = requestable.length - known.length;
+  const batch = {
+    ...{ base: deployment.api.base, batch: as, requests, facts: { ...facts, unknown } },
+    nameOf: (index: number) => {
+      const extractionId = known[index]?.extractionId ?? '';
+      return [extractionId, { extractionId }] as const;
+    },
+    others: unknown === 0 ? [] : [`${count(unknown)} without the national id of their consent`],
+  };
+  const progress = await repeatable(deployment, shell, (deps) => requestBatch(batch, shell, deps));
   if (progress === undefined) return exitCodes.interrupted;
   // Last, so that a run that is repeated after an interruption finds no file.
   if (ask !== undefined) await shell.writePrivately(ask, Buffer.from(`${csvLines(toAsk).join('\n')}\n`));
-  return print(progress, known, { shell, facts, unknown: requestable.length - known.length });
+  return progress.refused.length + unknown > 0 ? exitCodes.failed : exitCodes.done;
 };
 
 /** What is done with each, as lines and as facts. */
@@ -90,24 +90,4 @@ const sort = (records: readonly Extraction[], batch: string, now: Date) => {
   const reasons = Object.fromEntries(leftOut.map(([why, some]) => [why, some.length]));
   const facts = { batch, requestable: requestable.length, toAsk: toAsk.length, leftOut: reasons };
   return { requestable, toAsk, lines, facts };
-};
-
-const print = (
-  { accepted, replayed, refused }: BatchProgress,
-  known: readonly Extraction[],
-  { shell, facts, unknown }: { readonly shell: Shell; readonly facts: object; readonly unknown: number },
-): number => {
-  for (const { index, error } of refused) {
-    const extractionId = known[index]?.extractionId;
-    const lines = error instanceof ApiError ? error.lines : [error.message];
-    shell.print(`${extractionId}: ${lines.join(' ')}`, { extractionId, error: lines.join('\n') });
-  }
-  const others = [
-    ...(replayed === 0 ? [] : [`${count(replayed)} before`]),
-    ...(refused.length === 0 ? [] : [`${count(refused.length)} refused`]),
-    ...(unknown === 0 ? [] : [`${count(unknown)} without the national id of their consent`]),
-  ];
-  const numbers = { requested: accepted, requestedBefore: replayed, refused: refused.length, unknown };
-  shell.print(`${[`${count(accepted)} requested`, ...others].join(', ')}.`, { ...facts, ...numbers });
-  return refused.length + unknown > 0 ? exitCodes.failed : exitCodes.done;
 };

@@ -1,7 +1,6 @@
-import { ApiError } from '../../../lib/client/api-errors.ts';
 import { summarizeBatch } from '../../../lib/client/find-extractions.ts';
 import { findLateRequest } from '../../../lib/client/find-late-request.ts';
-import { type BatchProgress, requestAll } from '../../../lib/client/request-all.ts';
+import type { BatchProgress } from '../../../lib/client/request-all.ts';
 import { waitForBatch } from '../../../lib/client/wait-for-batch.ts';
 import type { BatchSummary } from '../../../lib/extraction/api/public-view.ts';
 import { isOpenStatus } from '../aws/find-extractions.ts';
@@ -13,6 +12,7 @@ import { type StartRate, waitingIn } from '../terminal/describe-rate.ts';
 import { exitCodes } from '../terminal/errors.ts';
 import { progressOf } from '../terminal/progress-bar.ts';
 import type { CommandContext } from './command-context.ts';
+import { count, requestBatch } from './request-batch.ts';
 
 /** Requests all of a file, and prints the summary of the batch. With `watch`, follows it by the summary until all have an outcome. */
 export const startBatch = async (
@@ -27,20 +27,12 @@ export const startBatch = async (
   const { base } = deployment.api;
   const rate = await readStartRate(deployment, shell.now()).catch(() => undefined);
   for (const sentence of warningOf(lines, rate)) shell.hint(sentence);
-  const showRequested = progressOf(shell, lines.length, 'requested');
   const showEnded = progressOf(shell, lines.length, 'ended');
   const code = await repeatable(deployment, shell, async (deps) => {
-    const progress = await requestAll(
-      base,
-      lines.map(({ request }) => request),
-      {
-        batch,
-        onProgress: ({ accepted, replayed, refused }) => showRequested(accepted + replayed + refused.length),
-      },
-      deps,
-    );
-    shell.wait(undefined);
-    printRequested(progress, batch, lines, shell);
+    const requests = lines.map(({ request }) => request);
+    const nameOf = (index: number) =>
+      [`Line ${lines[index]?.number}`, { line: lines[index]?.number }] as const;
+    const progress = await requestBatch({ base, batch, requests, nameOf, facts: { batch } }, shell, deps);
     // The index is eventually consistent.
     if (!watch) await deps.sleep(indexLagMs);
     const summarize = (name: string) => summarizeBatch(base, name, deps);
@@ -65,36 +57,14 @@ export const warningOf = (lines: readonly BatchLine[], rate: StartRate | undefin
   const late = lines.flatMap(({ request }, index) => findLateRequest(request, index, line) ?? []);
   const [first] = late;
   if (first === undefined) return [];
-  const count = `${late.length.toLocaleString('en')} of ${lines.length.toLocaleString('en')}`;
-  return [`${first} ${count} come too late. Ctrl-C stops it.`];
+  return [`${first} ${count(late.length)} of ${count(lines.length)} come too late. Ctrl-C stops it.`];
 };
 
 const indexLagMs = 2_000;
 
-const printRequested = (
-  { accepted, replayed, refused }: BatchProgress,
-  batch: string,
-  lines: readonly BatchLine[],
-  shell: Shell,
-): void => {
-  for (const { index, error } of refused) {
-    const line = lines[index]?.number;
-    const described = error instanceof ApiError ? error.lines : [error.message];
-    shell.print(`Line ${line}: ${described.join(' ')}`, { line, error: described.join('\n') });
-  }
-  const before = replayed === 0 ? '' : `, ${replayed.toLocaleString('en')} before`;
-  const not = refused.length === 0 ? '' : `, ${refused.length.toLocaleString('en')} refused`;
-  shell.print(`${accepted.toLocaleString('en')} requested${before}${not}.`, {
-    batch,
-    requested: accepted,
-    requestedBefore: replayed,
-    refused: refused.length,
-  });
-};
-
 const printSummary = (summary: BatchSummary, shell: Shell): void => {
   const rows = summary.counts.map(({ status, advice, extractions }) => [
-    extractions.toLocaleString('en').padStart(6),
+    count(extractions).padStart(6),
     status.padEnd(18),
     advice ?? (isOpenStatus(status) ? '' : 'results not collected yet'),
   ]);
