@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { changes } from '../../../../tools/acceptance/check-out-version.ts';
-import { CodeNotFound, replaceCode } from '../../../../tools/acceptance/replace-code.ts';
-import { repository } from '../../../../tools/local/paths.ts';
+import { changes } from '#tools/acceptance/check-out-version.ts';
+import { CodeNotFound, replaceCode } from '#tools/acceptance/replace-code.ts';
+import { repository } from '#tools/local/paths.ts';
 import { plantedFaults } from '../../../simulation/planted-faults/all-faults.ts';
 
 const find = 'if (tries >= max) return stop(tries);';

@@ -7,12 +7,12 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { CommanderError } from 'commander';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { main } from '../../../../tools/cli/main.ts';
-import { commandNames, createProgram } from '../../../../tools/cli/program.ts';
-import { id } from '../../../support/data/extraction-fixtures.ts';
-import { findProgram } from '../../../support/programs/describe-if-installed.ts';
-import { httpServer, rawServer } from '../../../support/programs/stub-servers.ts';
-import { temporaryDirectory } from '../../../support/programs/temporary-directory.ts';
+import { id } from '#support/data/extraction-fixtures.ts';
+import { findProgram } from '#support/programs/describe-if-installed.ts';
+import { httpServer, rawServer } from '#support/programs/stub-servers.ts';
+import { temporaryDirectory } from '#support/programs/temporary-directory.ts';
+import { main } from '#tools/cli/main.ts';
+import { commandNames, createProgram } from '#tools/cli/program.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };

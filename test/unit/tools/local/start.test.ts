@@ -7,17 +7,17 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { terminalStatuses } from '#lib/extraction/record.ts';
+import { eventually } from '#support/eventually.ts';
+import type { ConsoleAction } from '#tools/cli/console/actions/action-types.ts';
+import { UsageError } from '#tools/cli/terminal/errors.ts';
+import { repository } from '#tools/local/paths.ts';
+import { readStartOptions } from '#tools/local/read-start-options.ts';
+import { createRunOutput } from '#tools/local/run-output.ts';
+import { sandboxActions, sandboxState } from '#tools/local/sandbox-actions.ts';
 import { type SandboxControl, sandboxControl } from '../../../../sandbox/control-client.ts';
 import { eventText } from '../../../../sandbox/describe-event.ts';
 import type { SandboxEvent } from '../../../../sandbox/event-log.ts';
 import { type RunningSandbox, startSandbox } from '../../../../sandbox/sandbox.ts';
-import type { ConsoleAction } from '../../../../tools/cli/console/actions/action-types.ts';
-import { UsageError } from '../../../../tools/cli/terminal/errors.ts';
-import { repository } from '../../../../tools/local/paths.ts';
-import { readStartOptions } from '../../../../tools/local/read-start-options.ts';
-import { createRunOutput } from '../../../../tools/local/run-output.ts';
-import { sandboxActions, sandboxState } from '../../../../tools/local/sandbox-actions.ts';
-import { eventually } from '../../../support/eventually.ts';
 
 const program = join(repository, 'tools', 'local', 'start.ts');
 

@@ -18,9 +18,9 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { build, type Metafile } from 'esbuild';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { installPackage, linkPackages } from '#support/programs/install-package.ts';
+import { repository } from '#tools/local/paths.ts';
 import { settingNames } from '../../../../infra/settings/settings.ts';
-import { repository } from '../../../../tools/local/paths.ts';
-import { installPackage, linkPackages } from '../../../support/programs/install-package.ts';
 import { documentedRecords } from '../../docs/documented-records.ts';
 
 const run = promisify(execFile);

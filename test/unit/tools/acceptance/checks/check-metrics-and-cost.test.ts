@@ -1,20 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import {
-  headroomProblem,
-  invocationsFor,
-} from '../../../../../tools/acceptance/checks/check-metrics-and-cost.ts';
-import { keyPolicyProblems, type Statement } from '../../../../../tools/acceptance/checks/check-seal-key.ts';
-import { isSettlementOf } from '../../../../../tools/acceptance/checks/check-stream.ts';
+import { headroomProblem, invocationsFor } from '#tools/acceptance/checks/check-metrics-and-cost.ts';
+import { keyPolicyProblems, type Statement } from '#tools/acceptance/checks/check-seal-key.ts';
+import { isSettlementOf } from '#tools/acceptance/checks/check-stream.ts';
 import {
   compareCostWithEstimate,
   describeStartAndEnd,
   dollarsOf,
   measuredCost,
   readEstimate,
-} from '../../../../../tools/acceptance/checks/compare-cost-with-estimate.ts';
-import { parseReport } from '../../../../../tools/acceptance/checks/lambda-report-lines.ts';
-import { describePrices, prices } from '../../../../../tools/acceptance/checks/prices.ts';
+} from '#tools/acceptance/checks/compare-cost-with-estimate.ts';
+import { parseReport } from '#tools/acceptance/checks/lambda-report-lines.ts';
+import { describePrices, prices } from '#tools/acceptance/checks/prices.ts';
 import { read } from '../../../docs/metric-names.ts';
 
 // As in https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html

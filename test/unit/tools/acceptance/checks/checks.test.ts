@@ -1,13 +1,13 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { afterEach, expect, test, vi } from 'vitest';
-import { acceptApi } from '../../../../../tools/acceptance/checks/call-deployed-api.ts';
-import type { AcceptContext } from '../../../../../tools/acceptance/checks/check.ts';
-import { alarmRaised } from '../../../../../tools/acceptance/checks/check-alarms.ts';
-import { unsignedRefused, unsignedVerdict } from '../../../../../tools/acceptance/checks/check-callers.ts';
-import { maxChain } from '../../../../../tools/acceptance/checks/check-consent.ts';
-import { differences, metricsOf, problemsOf } from '../../../../../tools/acceptance/checks/check-deployed.ts';
-import { checks, chooseChecks } from '../../../../../tools/acceptance/checks/checks.ts';
-import { untilWith } from '../../../../../tools/acceptance/checks/run-checks.ts';
+import { acceptApi } from '#tools/acceptance/checks/call-deployed-api.ts';
+import type { AcceptContext } from '#tools/acceptance/checks/check.ts';
+import { alarmRaised } from '#tools/acceptance/checks/check-alarms.ts';
+import { unsignedRefused, unsignedVerdict } from '#tools/acceptance/checks/check-callers.ts';
+import { maxChain } from '#tools/acceptance/checks/check-consent.ts';
+import { differences, metricsOf, problemsOf } from '#tools/acceptance/checks/check-deployed.ts';
+import { checks, chooseChecks } from '#tools/acceptance/checks/checks.ts';
+import { untilWith } from '#tools/acceptance/checks/run-checks.ts';
 
 /** Calls an API that gives these answers, and returns the last status with the number of requests. */
 const call = async (...answers: readonly number[]) => {

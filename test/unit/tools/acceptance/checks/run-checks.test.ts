@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { denied } from '#support/browser/console-fixtures.ts';
 import {
   type AcceptContext,
   type Check,
@@ -6,10 +7,9 @@ import {
   failed,
   passed,
   Unmet,
-} from '../../../../../tools/acceptance/checks/check.ts';
-import { runChecks } from '../../../../../tools/acceptance/checks/run-checks.ts';
-import { type Cases, updateInPlace } from '../../../../../tools/acceptance/checks/update-in-place.ts';
-import { denied } from '../../../../support/browser/console-fixtures.ts';
+} from '#tools/acceptance/checks/check.ts';
+import { runChecks } from '#tools/acceptance/checks/run-checks.ts';
+import { type Cases, updateInPlace } from '#tools/acceptance/checks/update-in-place.ts';
 
 const shared = (isMiniStack = false) =>
   ({ deployment: { isMiniStack }, now: () => new Date() }) as unknown as AcceptContext;

@@ -2,21 +2,6 @@ import { expect, test } from 'vitest';
 import { adviceOf } from '#lib/extraction/advice.ts';
 import { publicCodes } from '#lib/extraction/causes.ts';
 import type { Extraction, ExtractionStatus } from '#lib/extraction/record.ts';
-import { type AuditOptions, audit } from '../../../../../tools/cli/audit/audit.ts';
-import type {
-  AuditSources,
-  MarkFacts,
-  PlaceFacts,
-  RequestItem,
-  StoredBytes,
-  TaskFacts,
-  Tombstone,
-} from '../../../../../tools/cli/audit/audit-types.ts';
-import { describeEstimate, describeRule } from '../../../../../tools/cli/audit/describe-audit.ts';
-import { expectedAdvice } from '../../../../../tools/cli/audit/expected-advice.ts';
-import { rules } from '../../../../../tools/cli/audit/rules.ts';
-import type { StreamChange } from '../../../../../tools/cli/aws/read-extraction-changes.ts';
-import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
 import {
   allStatuses,
   at,
@@ -25,7 +10,22 @@ import {
   extractionIn,
   iso,
   timings,
-} from '../../../../support/data/extraction-fixtures.ts';
+} from '#support/data/extraction-fixtures.ts';
+import { type AuditOptions, audit } from '#tools/cli/audit/audit.ts';
+import type {
+  AuditSources,
+  MarkFacts,
+  PlaceFacts,
+  RequestItem,
+  StoredBytes,
+  TaskFacts,
+  Tombstone,
+} from '#tools/cli/audit/audit-types.ts';
+import { describeEstimate, describeRule } from '#tools/cli/audit/describe-audit.ts';
+import { expectedAdvice } from '#tools/cli/audit/expected-advice.ts';
+import { rules } from '#tools/cli/audit/rules.ts';
+import type { StreamChange } from '#tools/cli/aws/read-extraction-changes.ts';
+import { commandTextOf } from '#tools/cli/terminal/command-text.ts';
 
 const sha256 = '0a'.repeat(32);
 const results = { bucket: 'results', key: `completed/${sha256}.json`, bytes: 7, sha256 };

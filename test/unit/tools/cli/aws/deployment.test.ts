@@ -3,16 +3,16 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { connect, settingOfOutput } from '../../../../../tools/cli/aws/deployment.ts';
+import { closedPort } from '#support/programs/closed-port.ts';
+import { httpServer } from '#support/programs/stub-servers.ts';
+import { connect, settingOfOutput } from '#tools/cli/aws/deployment.ts';
 import {
   claimLocalDeployment,
   readLocalDeployment,
   removeLocalDeployment,
-} from '../../../../../tools/cli/aws/local-deployment.ts';
-import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
-import { repository } from '../../../../../tools/local/paths.ts';
-import { closedPort } from '../../../../support/programs/closed-port.ts';
-import { httpServer } from '../../../../support/programs/stub-servers.ts';
+} from '#tools/cli/aws/local-deployment.ts';
+import { CliError, UsageError } from '#tools/cli/terminal/errors.ts';
+import { repository } from '#tools/local/paths.ts';
 import { everyOption, synthesize } from '../../../infra/synth.ts';
 
 /** CloudFormation's query protocol for DescribeStacks. There are two stacks. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { findExtractionId, mayBeExtractionId } from '../../../../../tools/cli/aws/find-extraction-id.ts';
-import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
-import { shortId } from '../../../../../tools/cli/terminal/short-id.ts';
+import { findExtractionId, mayBeExtractionId } from '#tools/cli/aws/find-extraction-id.ts';
+import { CliError, UsageError } from '#tools/cli/terminal/errors.ts';
+import { shortId } from '#tools/cli/terminal/short-id.ts';
 
 const one = '1f60ead9-ee02-8cff-a129-14ed7432b4ed';
 const like = '1f60ead9-ee03-8cff-a129-14ed7432b4aa';

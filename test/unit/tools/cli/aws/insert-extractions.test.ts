@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
-import { insertMissing, repeatFailedCalls } from '../../../../../tools/cli/aws/insert-extractions.ts';
-import { stubClient } from '../../../../support/aws/stub-client.ts';
-import { extraction } from '../../../../support/data/extraction-fixtures.ts';
-import { httpServer } from '../../../../support/programs/stub-servers.ts';
+import { stubClient } from '#support/aws/stub-client.ts';
+import { extraction } from '#support/data/extraction-fixtures.ts';
+import { httpServer } from '#support/programs/stub-servers.ts';
+import { insertMissing, repeatFailedCalls } from '#tools/cli/aws/insert-extractions.ts';
 
 const recordsOf = (count: number) =>
   Array.from({ length: count }, (_, index) => extraction({ extractionId: `id-${index}` }));

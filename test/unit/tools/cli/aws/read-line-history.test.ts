@@ -1,9 +1,9 @@
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Deployment } from '../../../../../tools/cli/aws/deployment.ts';
-import { parseRateChange, readLineHistory } from '../../../../../tools/cli/aws/read-line-history.ts';
-import { percentile, readMetrics } from '../../../../../tools/cli/aws/read-metric.ts';
-import { at, iso } from '../../../../support/data/extraction-fixtures.ts';
+import { at, iso } from '#support/data/extraction-fixtures.ts';
+import type { Deployment } from '#tools/cli/aws/deployment.ts';
+import { parseRateChange, readLineHistory } from '#tools/cli/aws/read-line-history.ts';
+import { percentile, readMetrics } from '#tools/cli/aws/read-metric.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,17 +1,17 @@
 import { ExecutionDoesNotExist, SFNClient } from '@aws-sdk/client-sfn';
 import { describe, expect, test } from 'vitest';
+import { fail, stubClient, stubLogsClient } from '#support/aws/stub-client.ts';
+import { at, closedExtraction, extractionIn, id, iso } from '#support/data/extraction-fixtures.ts';
+import type { Deployment } from '#tools/cli/aws/deployment.ts';
+import { identityOf } from '#tools/cli/aws/identity.ts';
+import { linesWithMessage, readFunctionLog } from '#tools/cli/aws/logs.ts';
+import { readExecution } from '#tools/cli/aws/read-execution.ts';
+import { readLogLines } from '#tools/cli/aws/read-log-lines.ts';
+import { readMachineSettings } from '#tools/cli/aws/read-machine-settings.ts';
+import { runLogsQuery } from '#tools/cli/aws/run-logs-query.ts';
+import { requireResults } from '#tools/cli/aws/stores.ts';
+import { CliError } from '#tools/cli/terminal/errors.ts';
 import { extractionMachineDefinition } from '../../../../../infra/extraction-machine-definition.ts';
-import type { Deployment } from '../../../../../tools/cli/aws/deployment.ts';
-import { identityOf } from '../../../../../tools/cli/aws/identity.ts';
-import { linesWithMessage, readFunctionLog } from '../../../../../tools/cli/aws/logs.ts';
-import { readExecution } from '../../../../../tools/cli/aws/read-execution.ts';
-import { readLogLines } from '../../../../../tools/cli/aws/read-log-lines.ts';
-import { readMachineSettings } from '../../../../../tools/cli/aws/read-machine-settings.ts';
-import { runLogsQuery } from '../../../../../tools/cli/aws/run-logs-query.ts';
-import { requireResults } from '../../../../../tools/cli/aws/stores.ts';
-import { CliError } from '../../../../../tools/cli/terminal/errors.ts';
-import { fail, stubClient, stubLogsClient } from '../../../../support/aws/stub-client.ts';
-import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/data/extraction-fixtures.ts';
 
 /** The SDK's paginators take instances of the client's class only. */
 const machine = (answer: () => unknown) => {

@@ -4,19 +4,12 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
 import { defined } from '#lib/defined.ts';
-import { describeStreamRecord } from '../../../../../tools/cli/aws/describe-stream-record.ts';
-import { openStream } from '../../../../../tools/cli/aws/follow-stream.ts';
-import { allStreamChanges } from '../../../../../tools/cli/aws/read-extraction-changes.ts';
-import { recentExtractionsReader } from '../../../../../tools/cli/aws/recent-extractions-reader.ts';
-import { stubClient } from '../../../../support/aws/stub-client.ts';
-import {
-  at,
-  clock,
-  closedExtraction,
-  extractionIn,
-  id,
-  iso,
-} from '../../../../support/data/extraction-fixtures.ts';
+import { stubClient } from '#support/aws/stub-client.ts';
+import { at, clock, closedExtraction, extractionIn, id, iso } from '#support/data/extraction-fixtures.ts';
+import { describeStreamRecord } from '#tools/cli/aws/describe-stream-record.ts';
+import { openStream } from '#tools/cli/aws/follow-stream.ts';
+import { allStreamChanges } from '#tools/cli/aws/read-extraction-changes.ts';
+import { recentExtractionsReader } from '#tools/cli/aws/recent-extractions-reader.ts';
 
 const key = { extractionId: { S: 'e-1' } };
 const requested = { ...key, status: { S: 'REQUESTED' } };

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import { logMessages } from '#lib/observability/log-messages.ts';
-import type { CommandContext } from '../../../../../tools/cli/commands/command-context.ts';
-import { fill } from '../../../../../tools/cli/commands/fill.ts';
-import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
-import { at, iso } from '../../../../support/data/extraction-fixtures.ts';
-import { httpServer } from '../../../../support/programs/stub-servers.ts';
+import { at, iso } from '#support/data/extraction-fixtures.ts';
+import { httpServer } from '#support/programs/stub-servers.ts';
+import type { CommandContext } from '#tools/cli/commands/command-context.ts';
+import { fill } from '#tools/cli/commands/fill.ts';
+import { commandTextOf } from '#tools/cli/terminal/command-text.ts';
 
 let stored: string | undefined;
 /** Of the secret, the newest first. */

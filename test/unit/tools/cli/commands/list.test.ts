@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { userTexts } from '#lib/downstream/user-texts.ts';
 import { advices } from '#lib/extraction/advice.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
-import { type FindOptions, matches, selectOpen } from '../../../../../tools/cli/aws/find-extractions.ts';
-import { describeNone } from '../../../../../tools/cli/commands/list.ts';
+import { commandIn } from '#support/command-shell.ts';
+import { at, closedExtraction, extractionIn, iso } from '#support/data/extraction-fixtures.ts';
+import { type FindOptions, matches, selectOpen } from '#tools/cli/aws/find-extractions.ts';
+import { describeNone } from '#tools/cli/commands/list.ts';
 import {
   adviceSummary,
   csvLines,
   describeNext,
   openRows,
   outcomeRows,
-} from '../../../../../tools/cli/commands/list-rows.ts';
-import { output } from '../../../../../tools/cli/commands/output.ts';
-import { commandIn } from '../../../../support/command-shell.ts';
-import { at, closedExtraction, extractionIn, iso } from '../../../../support/data/extraction-fixtures.ts';
+} from '#tools/cli/commands/list-rows.ts';
+import { output } from '#tools/cli/commands/output.ts';
 
 const later = extractionIn('RUNNING', { dueAt: iso(20), requestedAt: iso(5) });
 const earlier = extractionIn('REQUESTED', { dueAt: iso(10), reference: 'order-7' });

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { defined } from '#lib/defined.ts';
+import { closedExtraction, extractionIn, id, iso } from '#support/data/extraction-fixtures.ts';
 import {
   type DeliverOptions,
   deliver,
   describeAnswer,
   requireConfirmation,
-} from '../../../../../tools/cli/commands/deliver.ts';
-import { questionOf, report as reportErasure } from '../../../../../tools/cli/commands/erase.ts';
-import { planOf, reportEmptyReplay } from '../../../../../tools/cli/commands/listen.ts';
-import type { ListenState } from '../../../../../tools/cli/listen/listen-state.ts';
-import type { PredictedEffect } from '../../../../../tools/cli/operate/sign-delivery.ts';
-import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
-import { CliError, UsageError } from '../../../../../tools/cli/terminal/errors.ts';
-import { closedExtraction, extractionIn, id, iso } from '../../../../support/data/extraction-fixtures.ts';
+} from '#tools/cli/commands/deliver.ts';
+import { questionOf, report as reportErasure } from '#tools/cli/commands/erase.ts';
+import { planOf, reportEmptyReplay } from '#tools/cli/commands/listen.ts';
+import type { ListenState } from '#tools/cli/listen/listen-state.ts';
+import type { PredictedEffect } from '#tools/cli/operate/sign-delivery.ts';
+import { commandTextOf } from '#tools/cli/terminal/command-text.ts';
+import { CliError, UsageError } from '#tools/cli/terminal/errors.ts';
 
 const now = new Date('2026-11-22T12:00:00.000Z');
 const progress = { since: '2026-11-22T09:00:00.000Z', positions: { 'shard-1': '7' } };

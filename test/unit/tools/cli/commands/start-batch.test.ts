@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { defined } from '#lib/defined.ts';
 import type { BatchSummary } from '#lib/extraction/api/public-view.ts';
-import { start } from '../../../../../tools/cli/commands/start.ts';
-import { warningOf } from '../../../../../tools/cli/commands/start-batch.ts';
-import { parseBatchFile } from '../../../../../tools/cli/operate/parse-batch-file.ts';
-import { decodeText } from '../../../../../tools/cli/terminal/decode-text.ts';
-import type { StartRate } from '../../../../../tools/cli/terminal/describe-rate.ts';
-import { commandIn } from '../../../../support/command-shell.ts';
+import { commandIn } from '#support/command-shell.ts';
+import { start } from '#tools/cli/commands/start.ts';
+import { warningOf } from '#tools/cli/commands/start-batch.ts';
+import { parseBatchFile } from '#tools/cli/operate/parse-batch-file.ts';
+import { decodeText } from '#tools/cli/terminal/decode-text.ts';
+import type { StartRate } from '#tools/cli/terminal/describe-rate.ts';
 
 const request = (reference: string, more: object = {}) => ({
   entity: 'bank',

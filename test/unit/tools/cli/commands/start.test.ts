@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { extractionRequestParser } from '#lib/extraction/api/parse-request.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
-import {
-  describeEnd,
-  type FollowOptions,
-  followExtraction,
-} from '../../../../../tools/cli/commands/watch.ts';
-import {
-  buildExtractionRequest,
-  type StartOptions,
-} from '../../../../../tools/cli/operate/build-extraction-request.ts';
-import { at, closedExtraction, extractionIn, id, iso } from '../../../../support/data/extraction-fixtures.ts';
+import { at, closedExtraction, extractionIn, id, iso } from '#support/data/extraction-fixtures.ts';
+import { describeEnd, type FollowOptions, followExtraction } from '#tools/cli/commands/watch.ts';
+import { buildExtractionRequest, type StartOptions } from '#tools/cli/operate/build-extraction-request.ts';
 
 const texts: Record<string, string> = {
   '-': '{"username":"u","password":"p"}',

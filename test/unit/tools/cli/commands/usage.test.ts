@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { dollarsPerMillion } from '#lib/observability/dollars-per-million.ts';
-import { usageOf } from '../../../../../tools/cli/commands/usage.ts';
-import {
-  closedExtraction,
-  consentIn,
-  extractionIn,
-  iso,
-} from '../../../../support/data/extraction-fixtures.ts';
+import { closedExtraction, consentIn, extractionIn, iso } from '#support/data/extraction-fixtures.ts';
+import { usageOf } from '#tools/cli/commands/usage.ts';
 import { flatten, propertiesOf, synthesize } from '../../../infra/synth.ts';
 
 const ended = { settledAt: iso(30) } as const;

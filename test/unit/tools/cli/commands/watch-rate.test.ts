@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { LineHistory } from '../../../../../tools/cli/aws/read-line-history.ts';
-import { watchRate } from '../../../../../tools/cli/commands/watch-rate.ts';
-import { at, iso } from '../../../../support/data/extraction-fixtures.ts';
+import { at, iso } from '#support/data/extraction-fixtures.ts';
+import type { LineHistory } from '#tools/cli/aws/read-line-history.ts';
+import { watchRate } from '#tools/cli/commands/watch-rate.ts';
 
 test('each period that is over is printed once, with the changes of the rate between them, until Ctrl-C', async () => {
   const printed: unknown[] = [];

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Extraction } from '#lib/extraction/record.ts';
-import type { ConsoleAction } from '../../../../../tools/cli/console/actions/action-types.ts';
-import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
-import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
-import { describeInChromium, launchChromium, openTab } from '../../../../support/browser/chromium.ts';
-import { sourcesWith } from '../../../../support/browser/console-fixtures.ts';
-import { allStatuses, at, extractionIn, iso } from '../../../../support/data/extraction-fixtures.ts';
-import { eventually } from '../../../../support/eventually.ts';
+import { describeInChromium, launchChromium, openTab } from '#support/browser/chromium.ts';
+import { sourcesWith } from '#support/browser/console-fixtures.ts';
+import { allStatuses, at, extractionIn, iso } from '#support/data/extraction-fixtures.ts';
+import { eventually } from '#support/eventually.ts';
+import type { ConsoleAction } from '#tools/cli/console/actions/action-types.ts';
+import { type RunningConsole, serveConsole } from '#tools/cli/console/serve-console.ts';
+import { commandTextOf } from '#tools/cli/terminal/command-text.ts';
 
 const idOf = (index: number): string => `0190a0b0-0000-7000-8000-0000000000${String(index).padStart(2, '0')}`;
 

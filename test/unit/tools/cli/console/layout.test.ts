@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
-import { describeInChromium, launchChromium, openTab } from '../../../../support/browser/chromium.ts';
-import { completedId, picturedDeps, waitingId } from '../../../../support/browser/console-pictures.ts';
-import { layoutFaults } from '../../../../support/browser/layout-faults.ts';
-import { at } from '../../../../support/data/extraction-fixtures.ts';
+import { describeInChromium, launchChromium, openTab } from '#support/browser/chromium.ts';
+import { completedId, picturedDeps, waitingId } from '#support/browser/console-pictures.ts';
+import { layoutFaults } from '#support/browser/layout-faults.ts';
+import { at } from '#support/data/extraction-fixtures.ts';
+import { type RunningConsole, serveConsole } from '#tools/cli/console/serve-console.ts';
 
 /** A small phone, a larger one, the smallest with tables, half of a screen, a laptop, and a larger one. */
 const widths = [360, 400, 800, 900, 1_200, 1_440];

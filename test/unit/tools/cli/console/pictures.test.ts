@@ -2,17 +2,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
-import { axeViolationsOn } from '../../../../support/browser/axe.ts';
-import { describeInChromium, launchChromium, openTab } from '../../../../support/browser/chromium.ts';
-import {
-  completedId,
-  type Pictured,
-  picturedDeps,
-  waitingId,
-} from '../../../../support/browser/console-pictures.ts';
-import { at } from '../../../../support/data/extraction-fixtures.ts';
-import { smallPng } from '../../../../support/data/small-png.ts';
+import { axeViolationsOn } from '#support/browser/axe.ts';
+import { describeInChromium, launchChromium, openTab } from '#support/browser/chromium.ts';
+import { completedId, type Pictured, picturedDeps, waitingId } from '#support/browser/console-pictures.ts';
+import { at } from '#support/data/extraction-fixtures.ts';
+import { smallPng } from '#support/data/small-png.ts';
+import { type RunningConsole, serveConsole } from '#tools/cli/console/serve-console.ts';
 
 const folder = new URL('../../../../../docs/console/', import.meta.url);
 const page = readFileSync(new URL('../../../../../docs/console.md', import.meta.url), 'utf8');

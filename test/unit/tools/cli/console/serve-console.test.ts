@@ -3,15 +3,10 @@ import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { hostOf } from '#lib/http/loopback-guard.ts';
-import { refusalOf } from '../../../../../tools/cli/console/guard-request.ts';
-import { type RunningConsole, serveConsole } from '../../../../../tools/cli/console/serve-console.ts';
-import {
-  consoleAddress,
-  consoleDeps,
-  consoleOver,
-  sourcesWith,
-} from '../../../../support/browser/console-fixtures.ts';
-import { extractionIn } from '../../../../support/data/extraction-fixtures.ts';
+import { consoleAddress, consoleDeps, consoleOver, sourcesWith } from '#support/browser/console-fixtures.ts';
+import { extractionIn } from '#support/data/extraction-fixtures.ts';
+import { refusalOf } from '#tools/cli/console/guard-request.ts';
+import { type RunningConsole, serveConsole } from '#tools/cli/console/serve-console.ts';
 
 const { port, token } = consoleAddress;
 const host = hostOf(port);

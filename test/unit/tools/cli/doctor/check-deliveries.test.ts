@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkDeliveries } from '../../../../../tools/cli/doctor/check-deliveries.ts';
-import { at, iso } from '../../../../support/data/extraction-fixtures.ts';
+import { at, iso } from '#support/data/extraction-fixtures.ts';
+import { checkDeliveries } from '#tools/cli/doctor/check-deliveries.ts';
 
 /** The newest first, as they are read. */
 const seen = (...deliveries: readonly [seconds: number, verifiedBy?: string][]) =>

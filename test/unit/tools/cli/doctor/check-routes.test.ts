@@ -1,7 +1,7 @@
 import type { ApiGatewayV2Client } from '@aws-sdk/client-apigatewayv2';
 import { expect, test } from 'vitest';
-import { checkRoutes } from '../../../../../tools/cli/doctor/check-routes.ts';
-import { stubClient } from '../../../../support/aws/stub-client.ts';
+import { stubClient } from '#support/aws/stub-client.ts';
+import { checkRoutes } from '#tools/cli/doctor/check-routes.ts';
 
 const uriOf = (name: string): string => `arn:aws:lambda:eu-west-1:111122223333:function:${name}`;
 const functionOfRoute = { 'POST /extractions': 'request', 'GET /extractions': 'get' };

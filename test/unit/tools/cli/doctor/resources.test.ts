@@ -7,8 +7,11 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import { describe, expect, test } from 'vitest';
-import type { Deployment } from '../../../../../tools/cli/aws/deployment.ts';
-import { checkBoundary, checkKeys } from '../../../../../tools/cli/doctor/check-keys.ts';
+import { fail, stubClient } from '#support/aws/stub-client.ts';
+import { denied } from '#support/browser/console-fixtures.ts';
+import { at } from '#support/data/extraction-fixtures.ts';
+import type { Deployment } from '#tools/cli/aws/deployment.ts';
+import { checkBoundary, checkKeys } from '#tools/cli/doctor/check-keys.ts';
 import {
   checkBucket,
   checkConcurrency,
@@ -18,14 +21,11 @@ import {
   checkRules,
   checkStack,
   checkTable,
-} from '../../../../../tools/cli/doctor/check-resources.ts';
-import { checkSecret } from '../../../../../tools/cli/doctor/check-secrets.ts';
-import { checksOf } from '../../../../../tools/cli/doctor/checks.ts';
-import { runCheck } from '../../../../../tools/cli/doctor/finding.ts';
-import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
-import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
-import { denied } from '../../../../support/browser/console-fixtures.ts';
-import { at } from '../../../../support/data/extraction-fixtures.ts';
+} from '#tools/cli/doctor/check-resources.ts';
+import { checkSecret } from '#tools/cli/doctor/check-secrets.ts';
+import { checksOf } from '#tools/cli/doctor/checks.ts';
+import { runCheck } from '#tools/cli/doctor/finding.ts';
+import { commandTextOf } from '#tools/cli/terminal/command-text.ts';
 
 test.each([
   [404, 'results bucket B does not exist'],

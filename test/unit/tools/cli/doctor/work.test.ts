@@ -4,7 +4,8 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { expect, onTestFinished, test } from 'vitest';
 import { signaturePattern } from '#lib/provider/assumptions.ts';
 import { pausesItem } from '#lib/shared-item/operator-settings.ts';
-import { startSandbox } from '../../../../../sandbox/sandbox.ts';
+import { fail, stubClient } from '#support/aws/stub-client.ts';
+import { at, extractionIn, id, iso, timings } from '#support/data/extraction-fixtures.ts';
 import {
   checkAlarms,
   checkBreakers,
@@ -13,12 +14,11 @@ import {
   checkOverdue,
   checkSessions,
   checkSweep,
-} from '../../../../../tools/cli/doctor/check-alarms-and-backlog.ts';
-import { checkProvider, checkWebhook } from '../../../../../tools/cli/doctor/check-provider.ts';
-import { withRemedy } from '../../../../../tools/cli/doctor/finding.ts';
-import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
-import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
-import { at, extractionIn, id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
+} from '#tools/cli/doctor/check-alarms-and-backlog.ts';
+import { checkProvider, checkWebhook } from '#tools/cli/doctor/check-provider.ts';
+import { withRemedy } from '#tools/cli/doctor/finding.ts';
+import { commandTextOf } from '#tools/cli/terminal/command-text.ts';
+import { startSandbox } from '../../../../../sandbox/sandbox.ts';
 
 test('an alarm in ALARM fails, and is named', async () => {
   const check = (MetricAlarms: readonly object[]) =>

@@ -1,20 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { logMessages } from '#lib/observability/log-messages.ts';
-import { progressOf, tryingOf } from '../../../../../tools/cli/explain/execution-progress.ts';
-import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
-import type { Period, StorySources } from '../../../../../tools/cli/explain/sources.ts';
-import { type Waiting, whatToDo } from '../../../../../tools/cli/explain/what-to-do.ts';
-import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
-import { denied } from '../../../../support/browser/console-fixtures.ts';
-import {
-  at,
-  closedExtraction,
-  extractionIn,
-  id,
-  iso,
-  timings,
-} from '../../../../support/data/extraction-fixtures.ts';
+import { denied } from '#support/browser/console-fixtures.ts';
+import { at, closedExtraction, extractionIn, id, iso, timings } from '#support/data/extraction-fixtures.ts';
+import { progressOf, tryingOf } from '#tools/cli/explain/execution-progress.ts';
+import { explainExtraction } from '#tools/cli/explain/explain-extraction.ts';
+import type { Period, StorySources } from '#tools/cli/explain/sources.ts';
+import { type Waiting, whatToDo } from '#tools/cli/explain/what-to-do.ts';
+import { commandTextOf } from '#tools/cli/terminal/command-text.ts';
 import {
   bounded,
   event,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { formatStory } from '../../../../../tools/cli/explain/format-story.ts';
-import type { StoryLine } from '../../../../../tools/cli/explain/story.ts';
-import { id, iso } from '../../../../support/data/extraction-fixtures.ts';
+import { id, iso } from '#support/data/extraction-fixtures.ts';
+import { formatStory } from '#tools/cli/explain/format-story.ts';
+import type { StoryLine } from '#tools/cli/explain/story.ts';
 
 const line = (seconds: number, what: string, rest: Partial<StoryLine> = {}): StoryLine => {
   const own = { lane: 'machine', source: 'Step Functions' } as const;

@@ -1,18 +1,11 @@
 import { expect, test } from 'vitest';
-import { explainExtraction } from '../../../../../tools/cli/explain/explain-extraction.ts';
-import type { Hold } from '../../../../../tools/cli/explain/sources.ts';
-import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
+import { denied } from '#support/browser/console-fixtures.ts';
+import { at, closedExtraction, consentIn, extractionIn, id, iso } from '#support/data/extraction-fixtures.ts';
+import { explainExtraction } from '#tools/cli/explain/explain-extraction.ts';
+import type { Hold } from '#tools/cli/explain/sources.ts';
+import { commandTextOf } from '#tools/cli/terminal/command-text.ts';
 import { type Choose, runChain } from '../../../../enumeration/decision-chain.ts';
 import { allRecords, limitsOf } from '../../../../enumeration/records.ts';
-import { denied } from '../../../../support/browser/console-fixtures.ts';
-import {
-  at,
-  closedExtraction,
-  consentIn,
-  extractionIn,
-  id,
-  iso,
-} from '../../../../support/data/extraction-fixtures.ts';
 import {
   bounded,
   event,

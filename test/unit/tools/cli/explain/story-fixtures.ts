@@ -1,3 +1,4 @@
+import { id, iso, timings } from '#support/data/extraction-fixtures.ts';
 import type {
   Execution,
   ExecutionEvent,
@@ -5,8 +6,7 @@ import type {
   StorySettings,
   StorySources,
   TaskFacts,
-} from '../../../../../tools/cli/explain/sources.ts';
-import { id, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
+} from '#tools/cli/explain/sources.ts';
 
 export const settings: StorySettings = {
   timings,

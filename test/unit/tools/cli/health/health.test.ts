@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { LoggedFields } from '../../../../../tools/cli/aws/logs.ts';
-import {
-  describeDeliveries,
-  describeSubject,
-  healthHeading,
-} from '../../../../../tools/cli/health/describe-health.ts';
+import { at, iso } from '#support/data/extraction-fixtures.ts';
+import type { LoggedFields } from '#tools/cli/aws/logs.ts';
+import { describeDeliveries, describeSubject, healthHeading } from '#tools/cli/health/describe-health.ts';
 import {
   groupLines,
   type ProgressLine,
@@ -12,14 +9,8 @@ import {
   parseProgressLine,
   parseQueryRow,
   progressQuery,
-} from '../../../../../tools/cli/health/progress-rows.ts';
-import {
-  type HealthSource,
-  readHealth,
-  readHours,
-  shareOfFailures,
-} from '../../../../../tools/cli/health/read-health.ts';
-import { at, iso } from '../../../../support/data/extraction-fixtures.ts';
+} from '#tools/cli/health/progress-rows.ts';
+import { type HealthSource, readHealth, readHours, shareOfFailures } from '#tools/cli/health/read-health.ts';
 
 const hour = 3_600;
 const now = at(48 * hour);

@@ -1,9 +1,5 @@
-import type { StreamRecord } from '../../../../../tools/cli/aws/follow-stream.ts';
-import {
-  type Shard,
-  StreamError,
-  type StreamReader,
-} from '../../../../../tools/cli/listen/stream-reader-port.ts';
+import type { StreamRecord } from '#tools/cli/aws/follow-stream.ts';
+import { type Shard, StreamError, type StreamReader } from '#tools/cli/listen/stream-reader-port.ts';
 
 type FakeShard = Shard & { readonly records: StreamRecord[]; closed: boolean };
 

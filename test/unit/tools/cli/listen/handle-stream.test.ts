@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
-import type { StreamRecord } from '../../../../../tools/cli/aws/follow-stream.ts';
-import {
-  type HandleStreamDeps,
-  handleStream,
-  type Progress,
-} from '../../../../../tools/cli/listen/handle-stream.ts';
-import type { StreamReader } from '../../../../../tools/cli/listen/stream-reader-port.ts';
+import type { StreamRecord } from '#tools/cli/aws/follow-stream.ts';
+import { type HandleStreamDeps, handleStream, type Progress } from '#tools/cli/listen/handle-stream.ts';
+import type { StreamReader } from '#tools/cli/listen/stream-reader-port.ts';
 import { fakeStream } from './fake-stream.ts';
 
 const extractions = 8;

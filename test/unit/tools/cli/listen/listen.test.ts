@@ -6,18 +6,18 @@ import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, describe, expect, test } from 'vitest';
 import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
-import type { StreamRecord } from '../../../../../tools/cli/aws/follow-stream.ts';
-import { dynamoStreamReader } from '../../../../../tools/cli/listen/dynamo-stream-reader.ts';
-import { type ForwardDeps, forwardEvent } from '../../../../../tools/cli/listen/forward-event.ts';
-import { asLambdaEvent, lambdaFailureIn } from '../../../../../tools/cli/listen/lambda-event.ts';
+import { fail, stubClient } from '#support/aws/stub-client.ts';
+import { httpServer } from '#support/programs/stub-servers.ts';
+import type { StreamRecord } from '#tools/cli/aws/follow-stream.ts';
+import { dynamoStreamReader } from '#tools/cli/listen/dynamo-stream-reader.ts';
+import { type ForwardDeps, forwardEvent } from '#tools/cli/listen/forward-event.ts';
+import { asLambdaEvent, lambdaFailureIn } from '#tools/cli/listen/lambda-event.ts';
 import {
   defaultStateFile,
   type ListenState,
   readListenState,
   writeListenState,
-} from '../../../../../tools/cli/listen/listen-state.ts';
-import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
-import { httpServer } from '../../../../support/programs/stub-servers.ts';
+} from '#tools/cli/listen/listen-state.ts';
 import { schemaViolations } from '../../../docs/contract-schemas.ts';
 import { documentedRecords } from '../../../docs/documented-records.ts';
 

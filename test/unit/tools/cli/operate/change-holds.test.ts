@@ -1,13 +1,8 @@
 import { expect, test } from 'vitest';
 import { rateItem } from '#lib/rate-limit/rate-state.ts';
 import { pausesItem } from '#lib/shared-item/operator-settings.ts';
-import {
-  clearRate,
-  pauseCalls,
-  resumeCalls,
-  setRate,
-} from '../../../../../tools/cli/operate/change-holds.ts';
-import { memoryBreakerStore } from '../../../../support/stores/memory-breaker-store.ts';
+import { memoryBreakerStore } from '#support/stores/memory-breaker-store.ts';
+import { clearRate, pauseCalls, resumeCalls, setRate } from '#tools/cli/operate/change-holds.ts';
 
 const now = () => new Date('2026-03-01T06:00:00.000Z');
 const deps = { now, newVersion: () => crypto.randomUUID() };

@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
 import { parseDelivery } from '#lib/webhook/receive-delivery.ts';
 import { signingKeyOf, verifySignature } from '#lib/webhook/verify-signature.ts';
-import {
-  type DeadLetter,
-  parseDeadLetter,
-  redriveLetters,
-} from '../../../../../tools/cli/operate/dead-letters.ts';
-import { predictDelivery, signDelivery } from '../../../../../tools/cli/operate/sign-delivery.ts';
-import { allStatuses, extractionIn } from '../../../../support/data/extraction-fixtures.ts';
+import { allStatuses, extractionIn } from '#support/data/extraction-fixtures.ts';
+import { type DeadLetter, parseDeadLetter, redriveLetters } from '#tools/cli/operate/dead-letters.ts';
+import { predictDelivery, signDelivery } from '#tools/cli/operate/sign-delivery.ts';
 
 const [one, other] = [1, 2].map((n) => `0190a0b0-0000-7000-8000-00000000000${n}`);
 

@@ -2,16 +2,16 @@ import { appendFile, chmod, readdir, readFile, rm, symlink, writeFile } from 'no
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { NamedEntry, NameIndex } from '#lib/extraction/store.ts';
-import { byName } from '../../../../../tools/cli/commands/export.ts';
+import { extraction, iso } from '#support/data/extraction-fixtures.ts';
+import { temporaryDirectory } from '#support/programs/temporary-directory.ts';
+import { byName } from '#tools/cli/commands/export.ts';
 import {
   type ExportDeps,
   type ExportPage,
   endExport,
   exportExtractions,
   readProgress,
-} from '../../../../../tools/cli/operate/export-extractions.ts';
-import { extraction, iso } from '../../../../support/data/extraction-fixtures.ts';
-import { temporaryDirectory } from '../../../../support/programs/temporary-directory.ts';
+} from '#tools/cli/operate/export-extractions.ts';
 import { schemaViolations } from '../../../docs/contract-schemas.ts';
 
 const newFile = (): string => join(temporaryDirectory(), 'extractions.jsonl');

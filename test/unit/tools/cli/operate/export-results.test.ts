@@ -3,10 +3,10 @@ import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { StoredResults } from '#lib/extraction/record.ts';
-import { exportedEvent } from '../../../../../tools/cli/operate/export-extractions.ts';
-import { exportResults, resultsIn } from '../../../../../tools/cli/operate/export-results.ts';
-import { extraction } from '../../../../support/data/extraction-fixtures.ts';
-import { temporaryDirectory } from '../../../../support/programs/temporary-directory.ts';
+import { extraction } from '#support/data/extraction-fixtures.ts';
+import { temporaryDirectory } from '#support/programs/temporary-directory.ts';
+import { exportedEvent } from '#tools/cli/operate/export-extractions.ts';
+import { exportResults, resultsIn } from '#tools/cli/operate/export-results.ts';
 
 const resultsOf = (text: string): StoredResults => ({
   bucket: 'b',

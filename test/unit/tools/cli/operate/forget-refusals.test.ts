@@ -3,9 +3,9 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
 import type { Extraction } from '#lib/extraction/record.ts';
 import type { RefusalMark } from '#lib/extraction/store.ts';
-import { findRefusals, forgetRefusal } from '../../../../../tools/cli/operate/forget-refusals.ts';
-import { fail, stubClient } from '../../../../support/aws/stub-client.ts';
-import { at, consentExtraction, extraction, iso } from '../../../../support/data/extraction-fixtures.ts';
+import { fail, stubClient } from '#support/aws/stub-client.ts';
+import { at, consentExtraction, extraction, iso } from '#support/data/extraction-fixtures.ts';
+import { findRefusals, forgetRefusal } from '#tools/cli/operate/forget-refusals.ts';
 
 const refuse = () => fail(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
 

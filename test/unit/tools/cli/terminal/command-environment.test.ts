@@ -5,11 +5,11 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { main } from '../../../../../tools/cli/main.ts';
-import { commandNames, createProgram } from '../../../../../tools/cli/program.ts';
-import { commandTextOf } from '../../../../../tools/cli/terminal/command-text.ts';
-import { nodeShell, readHidden } from '../../../../../tools/cli/terminal/node-shell.ts';
-import { temporaryDirectory } from '../../../../support/programs/temporary-directory.ts';
+import { temporaryDirectory } from '#support/programs/temporary-directory.ts';
+import { main } from '#tools/cli/main.ts';
+import { commandNames, createProgram } from '#tools/cli/program.ts';
+import { commandTextOf } from '#tools/cli/terminal/command-text.ts';
+import { nodeShell, readHidden } from '#tools/cli/terminal/node-shell.ts';
 
 const root = fileURLToPath(new URL('../../../../..', import.meta.url));
 

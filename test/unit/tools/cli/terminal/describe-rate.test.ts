@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { lanes, now, roles } from '#support/data/lanes.ts';
 import {
   describeLine,
   describeRate,
   describeWaiting,
   type StartRate,
-} from '../../../../../tools/cli/terminal/describe-rate.ts';
-import { lanes, now, roles } from '../../../../support/data/lanes.ts';
+} from '#tools/cli/terminal/describe-rate.ts';
 
 const byHand = { perSecond: 3, reason: 'as agreed', by: `${roles}ada`, since: now.getTime() - 60_000 };
 

@@ -1,13 +1,9 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  makePrivateDirectory,
-  replacePrivately,
-  writePrivately,
-} from '../../../../../tools/cli/terminal/private-files.ts';
-import { reachableByOthers } from '../../../../support/programs/reachable-by-others.ts';
-import { temporaryDirectory } from '../../../../support/programs/temporary-directory.ts';
+import { reachableByOthers } from '#support/programs/reachable-by-others.ts';
+import { temporaryDirectory } from '#support/programs/temporary-directory.ts';
+import { makePrivateDirectory, replacePrivately, writePrivately } from '#tools/cli/terminal/private-files.ts';
 
 test('a file that a command writes is new, and its owner alone can read it', async () => {
   const directory = temporaryDirectory();

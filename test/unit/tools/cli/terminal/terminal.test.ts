@@ -1,20 +1,14 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { explainFailure } from '../../../../../tools/cli/terminal/explain-failure.ts';
-import { formatSeconds } from '../../../../../tools/cli/terminal/format-seconds.ts';
+import { at, closedExtraction, extraction, extractionIn, iso } from '#support/data/extraction-fixtures.ts';
+import { explainFailure } from '#tools/cli/terminal/explain-failure.ts';
+import { formatSeconds } from '#tools/cli/terminal/format-seconds.ts';
 import {
   describeDue,
   describeProgress,
   describeView,
   operatorView,
-} from '../../../../../tools/cli/terminal/operator-view.ts';
-import { parseDuration, parseSince } from '../../../../../tools/cli/terminal/parse-time.ts';
-import {
-  at,
-  closedExtraction,
-  extraction,
-  extractionIn,
-  iso,
-} from '../../../../support/data/extraction-fixtures.ts';
+} from '#tools/cli/terminal/operator-view.ts';
+import { parseDuration, parseSince } from '#tools/cli/terminal/parse-time.ts';
 
 test('an operator sees a record without its fingerprint, in one order whatever the order of the row', () => {
   const row = extraction();

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { emulatorBase, withoutAws } from '../../../../../tools/local/emulator/aws-environment.ts';
-import { findEmulator } from '../../../../../tools/local/emulator/find-emulator.ts';
-import { findPython, type Python } from '../../../../../tools/local/emulator/find-python.ts';
-import { environmentKey } from '../../../../../tools/local/emulator/python-environment.ts';
-import { ExpectedFailure } from '../../../../../tools/local/expected-failure.ts';
-import { closedPort } from '../../../../support/programs/closed-port.ts';
-import { httpServer } from '../../../../support/programs/stub-servers.ts';
+import { closedPort } from '#support/programs/closed-port.ts';
+import { httpServer } from '#support/programs/stub-servers.ts';
+import { emulatorBase, withoutAws } from '#tools/local/emulator/aws-environment.ts';
+import { findEmulator } from '#tools/local/emulator/find-emulator.ts';
+import { findPython, type Python } from '#tools/local/emulator/find-python.ts';
+import { environmentKey } from '#tools/local/emulator/python-environment.ts';
+import { ExpectedFailure } from '#tools/local/expected-failure.ts';
 
 const developer = {
   PATH: '/usr/bin',

@@ -2,9 +2,9 @@ import { defined } from '#lib/defined.ts';
 import { createProviderClient, type ProviderClient } from '#lib/provider/client.ts';
 import { receiveDelivery } from '#lib/webhook/receive-delivery.ts';
 import { signingKeyOf } from '#lib/webhook/verify-signature.ts';
-import { createApp } from '../../../../../../tools/acceptance/fake-provider/function/app.ts';
-import type { ProviderPorts } from '../../../../../../tools/acceptance/fake-provider/function/call.ts';
-import { type Delivery, deliver } from '../../../../../../tools/acceptance/fake-provider/function/deliver.ts';
+import { createApp } from '#tools/acceptance/fake-provider/function/app.ts';
+import type { ProviderPorts } from '#tools/acceptance/fake-provider/function/call.ts';
+import { type Delivery, deliver } from '#tools/acceptance/fake-provider/function/deliver.ts';
 
 const registration = {
   webhookUrl: 'https://cosecha.example/webhooks/provider',

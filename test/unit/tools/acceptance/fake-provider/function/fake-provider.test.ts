@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { isNationalId } from '#lib/provider/national-id.ts';
 import { ProviderUnauthorized } from '#lib/provider/transport/errors.ts';
-import { createApp } from '../../../../../../tools/acceptance/fake-provider/function/app.ts';
+import { createApp } from '#tools/acceptance/fake-provider/function/app.ts';
 import {
   formatNationalId,
   formatUsername,
@@ -13,7 +13,7 @@ import {
   parseUsername,
   starts,
   webhooks,
-} from '../../../../../../tools/acceptance/fake-provider/function/scenario.ts';
+} from '#tools/acceptance/fake-provider/function/scenario.ts';
 import { connectFakeProvider } from './client-and-fake-provider.ts';
 
 test('a wrong API key logs in nobody', async () => {

@@ -1,19 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { readHolds } from '../../../../../../tools/cli/aws/stores.ts';
-import type { ConsoleAction } from '../../../../../../tools/cli/console/actions/action-types.ts';
-import { cancelAction, pauseActions } from '../../../../../../tools/cli/console/actions/console-actions.ts';
-import { eraseMatchingAction } from '../../../../../../tools/cli/console/actions/erase-matching-action.ts';
-import { matchingRecords } from '../../../../../../tools/cli/console/pages/list-page.ts';
-import { describeHeld } from '../../../../../../tools/cli/terminal/describe-hold.ts';
-import { CliError } from '../../../../../../tools/cli/terminal/errors.ts';
-import {
-  consoleAddress,
-  consoleOver,
-  sourcesWith,
-  tokenIn,
-} from '../../../../../support/browser/console-fixtures.ts';
-import { at, clock, extractionIn, id, iso } from '../../../../../support/data/extraction-fixtures.ts';
-import { memoryBreakerStore } from '../../../../../support/stores/memory-breaker-store.ts';
+import { consoleAddress, consoleOver, sourcesWith, tokenIn } from '#support/browser/console-fixtures.ts';
+import { at, clock, extractionIn, id, iso } from '#support/data/extraction-fixtures.ts';
+import { memoryBreakerStore } from '#support/stores/memory-breaker-store.ts';
+import { readHolds } from '#tools/cli/aws/stores.ts';
+import type { ConsoleAction } from '#tools/cli/console/actions/action-types.ts';
+import { cancelAction, pauseActions } from '#tools/cli/console/actions/console-actions.ts';
+import { eraseMatchingAction } from '#tools/cli/console/actions/erase-matching-action.ts';
+import { matchingRecords } from '#tools/cli/console/pages/list-page.ts';
+import { describeHeld } from '#tools/cli/terminal/describe-hold.ts';
+import { CliError } from '#tools/cli/terminal/errors.ts';
 
 /** A console with three actions, which keep what they were called with. */
 const withActions = (more: Partial<ConsoleAction> = {}) => {

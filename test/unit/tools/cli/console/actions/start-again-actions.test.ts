@@ -1,18 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Extraction } from '#lib/extraction/record.ts';
-import {
-  requestAgainAction,
-  startAgainActions,
-} from '../../../../../../tools/cli/console/actions/start-again-actions.ts';
-import { matchingRecords } from '../../../../../../tools/cli/console/pages/list-page.ts';
-import { consoleOver, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
-import {
-  clock,
-  closedExtraction,
-  consentIn,
-  extractionIn,
-  id,
-} from '../../../../../support/data/extraction-fixtures.ts';
+import { consoleOver, sourcesWith } from '#support/browser/console-fixtures.ts';
+import { clock, closedExtraction, consentIn, extractionIn, id } from '#support/data/extraction-fixtures.ts';
+import { requestAgainAction, startAgainActions } from '#tools/cli/console/actions/start-again-actions.ts';
+import { matchingRecords } from '#tools/cli/console/pages/list-page.ts';
 
 const another = id.replace(/1$/, '2');
 const accepted = () => Response.json({ extractionId: another, status: 'REQUESTED' }, { status: 202 });

@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
-import {
-  parseDeliveryLine,
-  parseSweepLine,
-} from '../../../../../../tools/cli/console/sources/parse-log-lines.ts';
-import type { DeliveryLine } from '../../../../../../tools/cli/console/sources/sources.ts';
-import { consoleOver, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
-import { id, iso } from '../../../../../support/data/extraction-fixtures.ts';
+import { consoleOver, sourcesWith } from '#support/browser/console-fixtures.ts';
+import { id, iso } from '#support/data/extraction-fixtures.ts';
+import { parseDeliveryLine, parseSweepLine } from '#tools/cli/console/sources/parse-log-lines.ts';
+import type { DeliveryLine } from '#tools/cli/console/sources/sources.ts';
 
 const task = { taskId: 'task-1', extractionId: id } as const;
 const recorded = { ...task, answer: 204, verdict: 'recorded', wake: 'woken' } as const;

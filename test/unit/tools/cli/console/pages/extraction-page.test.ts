@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { formatOffset } from '../../../../../../tools/cli/console/format-for-page.ts';
-import type { Story } from '../../../../../../tools/cli/explain/story.ts';
-import { consoleOver, sourcesWith, wordsOf } from '../../../../../support/browser/console-fixtures.ts';
-import { closedExtraction, extractionIn, id, iso } from '../../../../../support/data/extraction-fixtures.ts';
+import { consoleOver, sourcesWith, wordsOf } from '#support/browser/console-fixtures.ts';
+import { closedExtraction, extractionIn, id, iso } from '#support/data/extraction-fixtures.ts';
+import { formatOffset } from '#tools/cli/console/format-for-page.ts';
+import type { Story } from '#tools/cli/explain/story.ts';
 
 const tried = { lane: 'machine', source: 'Step Functions', what: 'Try failed with ProviderBusy.' } as const;
 const story: Story = {

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { mapFigures } from '../../../../../../tools/cli/aws/read-hours.ts';
-import { pauseActions } from '../../../../../../tools/cli/console/actions/console-actions.ts';
-import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
 import {
   comparedSubjects,
   consoleOver,
   denied,
   sourcesWith,
   wordsOf,
-} from '../../../../../support/browser/console-fixtures.ts';
-import { extractionIn, iso } from '../../../../../support/data/extraction-fixtures.ts';
+} from '#support/browser/console-fixtures.ts';
+import { extractionIn, iso } from '#support/data/extraction-fixtures.ts';
+import { mapFigures } from '#tools/cli/aws/read-hours.ts';
+import { pauseActions } from '#tools/cli/console/actions/console-actions.ts';
+import type { ConsoleSources } from '#tools/cli/console/sources/sources.ts';
 
 const pageOf = (more: Partial<ConsoleSources>) => consoleOver(sourcesWith([], more)).text('/health');
 

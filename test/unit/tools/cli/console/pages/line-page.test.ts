@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { LineHistory } from '../../../../../../tools/cli/aws/read-line-history.ts';
-import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
-import { consoleOver, sourcesWith } from '../../../../../support/browser/console-fixtures.ts';
-import { at, extractionIn, id, iso } from '../../../../../support/data/extraction-fixtures.ts';
+import { consoleOver, sourcesWith } from '#support/browser/console-fixtures.ts';
+import { at, extractionIn, id, iso } from '#support/data/extraction-fixtures.ts';
+import type { LineHistory } from '#tools/cli/aws/read-line-history.ts';
+import type { ConsoleSources } from '#tools/cli/console/sources/sources.ts';
 
 const pageOf = (more: Partial<ConsoleSources>, query = '') =>
   consoleOver(sourcesWith([], more)).text(`/line${query}`);

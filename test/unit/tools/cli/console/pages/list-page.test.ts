@@ -1,15 +1,10 @@
 import { expect, test } from 'vitest';
 import { userTexts } from '#lib/downstream/user-texts.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
-import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
-import type { Trying } from '../../../../../../tools/cli/explain/execution-progress.ts';
-import {
-  consoleOver,
-  denied,
-  sourcesWith,
-  wordsOf,
-} from '../../../../../support/browser/console-fixtures.ts';
-import { closedExtraction, extractionIn, id, iso } from '../../../../../support/data/extraction-fixtures.ts';
+import { consoleOver, denied, sourcesWith, wordsOf } from '#support/browser/console-fixtures.ts';
+import { closedExtraction, extractionIn, id, iso } from '#support/data/extraction-fixtures.ts';
+import type { ConsoleSources } from '#tools/cli/console/sources/sources.ts';
+import type { Trying } from '#tools/cli/explain/execution-progress.ts';
 
 const settled = {
   settledBy: 'webhook',

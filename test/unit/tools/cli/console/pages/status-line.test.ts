@@ -1,13 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Extraction } from '#lib/extraction/record.ts';
-import type { ConsoleSources } from '../../../../../../tools/cli/console/sources/sources.ts';
-import {
-  consoleOver,
-  denied,
-  sourcesWith,
-  wordsOf,
-} from '../../../../../support/browser/console-fixtures.ts';
-import { closedExtraction, extractionIn, iso } from '../../../../../support/data/extraction-fixtures.ts';
+import { consoleOver, denied, sourcesWith, wordsOf } from '#support/browser/console-fixtures.ts';
+import { closedExtraction, extractionIn, iso } from '#support/data/extraction-fixtures.ts';
+import type { ConsoleSources } from '#tools/cli/console/sources/sources.ts';
 
 const idOf = (index: number): string => `0190a0b0-0000-7000-8000-${String(index).padStart(12, '0')}`;
 

@@ -1,17 +1,7 @@
 import { expect, test } from 'vitest';
 import { isOverdue } from '#lib/extraction/deadlines.ts';
-import {
-  distinct,
-  parseFilter,
-  selectExtractions,
-} from '../../../../../../tools/cli/console/sources/select-extractions.ts';
-import {
-  at,
-  closedExtraction,
-  consentIn,
-  extractionIn,
-  iso,
-} from '../../../../../support/data/extraction-fixtures.ts';
+import { at, closedExtraction, consentIn, extractionIn, iso } from '#support/data/extraction-fixtures.ts';
+import { distinct, parseFilter, selectExtractions } from '#tools/cli/console/sources/select-extractions.ts';
 
 const id = (digit: number): string => `0190a0b0-0000-7000-8000-00000000000${digit}`;
 

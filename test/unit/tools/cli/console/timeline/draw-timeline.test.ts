@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { drawingWidth, drawTimeline } from '../../../../../../tools/cli/console/timeline/draw-timeline.ts';
-import { lengthOf } from '../../../../../../tools/cli/console/timeline/timeline-spans.ts';
-import type { StoryLine } from '../../../../../../tools/cli/explain/story.ts';
-import { at, closedExtraction, extractionIn, iso } from '../../../../../support/data/extraction-fixtures.ts';
+import { at, closedExtraction, extractionIn, iso } from '#support/data/extraction-fixtures.ts';
+import { drawingWidth, drawTimeline } from '#tools/cli/console/timeline/draw-timeline.ts';
+import { lengthOf } from '#tools/cli/console/timeline/timeline-spans.ts';
+import type { StoryLine } from '#tools/cli/explain/story.ts';
 
 const something = { lane: 'machine', source: 'Step Functions', what: 'something' } as const;
 const line = (seconds: number, more: Partial<StoryLine> = {}): StoryLine => ({
