@@ -33,7 +33,6 @@ export type Deployed = {
   readonly caFile: string;
   readonly outputs: Record<string, string>;
   readonly api: string;
-  readonly webhookUrl: string;
   readonly sandboxUrl: string;
   readonly signingKey: string;
   readonly apiKey: string;
@@ -103,7 +102,7 @@ const deploy = async (name: Name): Promise<Deployment> => {
     return stopping;
   };
   try {
-    const { emulator, outputs, api, webhookUrl, access, secrets } = await startLocalSystem({
+    const { emulator, outputs, api, access, secrets } = await startLocalSystem({
       directory,
       show: createRunOutput(createWriteStream(join(directory, 'deployment.log')), Date.now),
       signal: new AbortController().signal,
@@ -137,7 +136,6 @@ const deploy = async (name: Name): Promise<Deployment> => {
       caFile: emulator.caFile ?? '',
       outputs,
       api: api.base,
-      webhookUrl,
       sandboxUrl: access.baseUrl,
       signingKey: secrets.webhookSigningKey,
       apiKey: secrets.providerApiKey,

@@ -11,7 +11,6 @@ import {
   startCallsOf,
   uniqueUsername,
 } from './support/call-extractions.ts';
-import { historyOf } from './support/execution.ts';
 import { closed } from './support/records.ts';
 import { secret } from './support/searched-secrets.ts';
 
@@ -32,17 +31,6 @@ const encryptedFor = (username: string, sessionToken: string): Body => {
   const { data } = JSON.parse(encryptDelivery(raw, sessionToken)) as { data: string };
   return { credentials: { mode: 'encrypted', value: secret('credentials', data) }, sessionToken };
 };
-
-test.for([
-  ['accepts the call and resets the connection', { kind: 'reset', taken: true }],
-  ['redirects', { kind: 'answer', status: 307, headers: { location: '/api/v2/tasks' } }],
-] as const)('a start is UNCONFIRMED and never repeated if the provider %s', async ([, behaviour]) => {
-  const { username, extractionId } = await extractWith({ startForever: behaviour });
-
-  expect(await closed(extractionId)).toMatchObject({ status: 'UNCONFIRMED', settledBy: 'start' });
-  await historyOf(extractionId);
-  expect(await startCallsOf(username)).toHaveLength(1);
-});
 
 describe('the session token', () => {
   test('of the stack is renewed after a 401, and the start is repeated', async () => {

@@ -96,7 +96,6 @@ export const startLocalSystem = async (run: Run) => {
     api: { base, fetch: signedFetch(client) },
     /** The sandbox's control interface, which reports its events and acts for its users. */
     provider,
-    webhookUrl: webhook,
     access: { baseUrl: sandbox.baseUrl, apiKey: secrets.providerApiKey },
     secrets,
     endOutage: sandbox.comeBack,
