@@ -9,15 +9,12 @@ import {
   DynamoDBClient,
   ListTablesCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { ClientConfig } from '../../tools/cli/aws/deployment.ts';
 import { closedPort } from '../support/programs/closed-port.ts';
 import { resourcesOf, synthesize } from '../unit/infra/synth.ts';
 import { prepareJars } from './java.ts';
 
 export type DynamoDBLocal = {
   readonly client: DynamoDBClient;
-  /** For other clients. */
-  readonly config: ClientConfig;
   readonly stop: () => Promise<void>;
 };
 
@@ -44,13 +41,10 @@ export const startDynamoDBLocal = async (): Promise<DynamoDBLocal> => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       log += text;
     });
-    const config: ClientConfig = {
+    const client = new DynamoDBClient({
       endpoint: `http://127.0.0.1:${port}`,
       region: 'eu-west-1',
       credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    };
-    const client = new DynamoDBClient({
-      ...config,
       // A repeated write has another answer. A connection that is not kept cannot have been closed meanwhile.
       maxAttempts: 1,
       requestHandler: { httpAgent: { keepAlive: false } },
@@ -65,7 +59,7 @@ export const startDynamoDBLocal = async (): Promise<DynamoDBLocal> => {
         () => true,
         () => false,
       );
-      if (answers) return { client, config, stop };
+      if (answers) return { client, stop };
       await delay(50);
     }
     // Another process may have taken the port meanwhile.

@@ -1,58 +1,26 @@
 /**
- * `npm run bench:restore [-- --records <count>] [-- --dynamodb-local]`: how fast `cosecha restore` copies a backup, the processor time that
- * it takes for a record, and what follows for the runbook. A process answers as AWS would, after some milliseconds. With
- * `--dynamodb-local`, which needs what `npm run second-opinion` needs, both tables are real, and the rate is that of this machine.
+ * `npm run bench:restore [-- --records <count>]`: how fast `cosecha restore` copies a backup, the processor time that it takes for a record,
+ * and what follows for the runbook. A process answers as AWS would, after some milliseconds.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ClientConfig } from '../../../tools/cli/aws/deployment.ts';
 import { copyBackup, manyConnections } from '../../../tools/cli/operate/copy-backup.ts';
-import { createTable, definitionOf, startDynamoDBLocal } from '../../second-opinion/dynamodb-local.ts';
 import { timings } from '../../support/data/extraction-fixtures.ts';
 import { runUntilStopped, type StoppableRun } from '../../support/programs/run-until-stopped.ts';
 import { awsAnswerMs } from '../assumptions.ts';
 import { itemBytes } from '../units/item-bytes.ts';
-import { backupItem, openOneOf } from './backup-record.ts';
+import { backupItem } from './backup-record.ts';
 
-const { values } = parseArgs({
-  options: {
-    records: { type: 'string', default: '50000' },
-    'dynamodb-local': { type: 'boolean', default: false },
-  },
-});
+const { values } = parseArgs({ options: { records: { type: 'string', default: '50000' } } });
 const records = Number(values.records);
-const isLocal = values['dynamodb-local'];
 
 /** Of the runbook: records, and the units a second that a table takes before it grows (docs/performance.md, Ceilings). */
 const runbook = { records: 120_000_000, writeUnits: 4_000, readUnits: 12_000 };
 
 const [from, to] = ['backup', 'live'];
-
-const fill = async (client: DynamoDBClient): Promise<void> => {
-  const perCall = 25;
-  const starts = Array.from({ length: Math.ceil(records / perCall) }, (_, call) => call * perCall).values();
-  const work = async (): Promise<void> => {
-    for (const start of starts) {
-      const indexes = Array.from(
-        { length: Math.min(perCall, records - start) },
-        (_, offset) => start + offset,
-      );
-      const puts = indexes.map((index) => ({ PutRequest: { Item: backupItem(index % openOneOf === 0) } }));
-      await client.send(new BatchWriteItemCommand({ RequestItems: { [from]: puts } }));
-    }
-  };
-  await Promise.all(Array.from({ length: 4 }, work));
-};
-
-const startLocal = async ({ atEnd, untilStopped }: StoppableRun): Promise<ClientConfig> => {
-  const local = await startDynamoDBLocal();
-  atEnd(local.stop);
-  for (const table of [from, to]) await createTable(local, table, definitionOf('Extractions'));
-  await untilStopped(fill(local.client));
-  return local.config;
-};
 
 const startStub = async ({ atEnd, untilStopped }: StoppableRun): Promise<ClientConfig> => {
   const stub = fork(new URL('dynamo-stub.ts', import.meta.url), [String(records), String(awsAnswerMs)]);
@@ -89,8 +57,10 @@ const measure = async ({ untilStopped }: StoppableRun, dynamo: DynamoDBClient) =
 };
 
 await runUntilStopped(async (benchmark) => {
-  const config = isLocal ? await startLocal(benchmark) : await startStub(benchmark);
-  const { open, openSeconds, seconds, cpuSeconds } = await measure(benchmark, manyConnections(config));
+  const { open, openSeconds, seconds, cpuSeconds } = await measure(
+    benchmark,
+    manyConnections(await startStub(benchmark)),
+  );
 
   const bytes = itemBytes(backupItem(false));
   const cpuRate = records / cpuSeconds;
@@ -99,7 +69,7 @@ await runUntilStopped(async (benchmark) => {
   const writeRate = runbook.writeUnits / Math.ceil(bytes / 1_024);
   const hoursAt = (rate: number): string => `${(runbook.records / rate / 3_600).toFixed(1)} h`;
   console.log(`
-${records} records of ${bytes} bytes, ${open} of them open, ${isLocal ? 'on DynamoDB Local' : `answers after ${awsAnswerMs} ms`}, Node ${process.version}
+${records} records of ${bytes} bytes, ${open} of them open, answers after ${awsAnswerMs} ms, Node ${process.version}
 ${Math.round(records / seconds)} records a second: ${seconds.toFixed(1)} s, the open ones in the first ${openSeconds.toFixed(1)} s
 ${(1e6 / cpuRate).toFixed(0)} µs of the client's processor for each, so that one core copies ${Math.round(cpuRate)} a second
 Calculated for ${runbook.records} records:
