@@ -24,8 +24,7 @@ type Adapted = {
  *   ARN, AWS does not (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoneventbridge.html).
  *   CloudFormation names a log group by stack and resource; the emulator puts a path before that.
  * - The emulator's CloudFormation knows no metric math, and it extracts no metrics from logs (EMF). So each alarm exists
- *   under its name and watches the first of its metrics. It knows no
- *   composite alarms, so that OutcomeAlarms is left out before, and BankAlarms with it.
+ *   under its name and watches the first of its metrics. It knows no composite alarms, which `Alarms` leaves out there.
  */
 export const adaptToEmulator = (
   queue: ReconcileQueue,

@@ -75,28 +75,9 @@ type Watched = Readonly<{
   executionBroken: ReconcileRules['executionBroken'];
 }>;
 
-const monitor = (
-  scope: Construct,
-  { config, queue, eraseQueue, outcomeBus }: Resources,
-  functions: CosechaFunctions,
-  watched: Watched,
-) => {
-  const metrics = metricsOf({
-    config,
-    api: watched.api.api,
-    machine: watched.machine,
-    reconcileQueue: queue.queue,
-    slowQueue: queue.slow,
-    deadLetters: queue.deadLetters,
-    eraseQueue: eraseQueue.queue,
-    eraseDeadLetters: eraseQueue.deadLetters,
-    executionBroken: watched.executionBroken,
-    publisher: functions.publishEvents?.function,
-    eventDeadLetters: outcomeBus?.deadLetters,
-    startTask: functions.startTask.function,
-    dispatchStarts: functions.dispatchStarts.function,
-    receiveWebhook: functions.receiveWebhook.function,
-  });
+const monitor = (scope: Construct, resources: Resources, functions: CosechaFunctions, watched: Watched) => {
+  const { config } = resources;
+  const metrics = metricsOf({ ...resources, ...functions, ...watched });
   const { requestExtraction, startTask, receiveWebhook, reconcileExtraction } = functions;
   const logGroups = [startTask, receiveWebhook, reconcileExtraction].map(({ logGroup }) => logGroup);
   const alarms = new Alarms(scope, 'Alarms', { config, metrics, logGroups }).all;

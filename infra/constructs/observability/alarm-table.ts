@@ -5,29 +5,8 @@ import { refusedSessions } from '../../../lib/provider/assumptions.ts';
 import type { Config } from '../../settings/config.ts';
 import { erasuresLateFrom } from '../erase-queue.ts';
 import { visibilityTimeout } from '../reconcile-queue.ts';
+import type { AlarmEntry } from './alarm.ts';
 import type { CosechaMetrics } from './metrics.ts';
-
-/** One alarm. It is in alarm at `threshold` or above, except with `below`. */
-export type AlarmEntry = {
-  /** Its name is `Cosecha-<stage>-<id>`. */
-  readonly id: string;
-  /** What is wrong, and for whom, in one sentence. */
-  readonly symptom: string;
-  /** The heading of its entry in docs/operations.md, where that is not its id. */
-  readonly runbookEntry?: string;
-  /** Somebody is to act at once, by night too. docs/operations.md names just these. */
-  readonly pages?: true;
-  readonly metric: IMetric;
-  readonly threshold: number;
-  /** How many of how many periods have to breach. The default is one of one. */
-  readonly periods?: { readonly breaching: number; readonly of: number };
-  /** In alarm below the threshold, and where there is no value. */
-  readonly below?: true;
-  /** Keeps its state while there is no value. */
-  readonly keepsState?: true;
-  /** Evaluates whole hours of the clock instead of the last 60 minutes. */
-  readonly wholeHours?: true;
-};
 
 const minutes = (count: number) => ({ period: Duration.minutes(count) });
 
@@ -145,7 +124,6 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
     // A sweep counts 1 when it finishes, and nothing before. One sweep that fails as a whole does not suffice for an alarm, as
     // EventBridge retries it.
     metric: metrics.custom('SweepFinished').with(minutes(5)),
-    threshold: 1,
     below: true,
     periods: {
       breaching: Math.ceil((3 * config.sweepEveryMinutes) / 5),
@@ -159,7 +137,6 @@ const sweepAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEnt
     // A record that failed is due again after 5 to 13 minutes, so it fails in every second or third sweep. Two of four
     // periods are the same failure again; a single one can be chance.
     metric: metrics.custom('SweepFailed').with(minutes(sweepMinutes(config))),
-    threshold: 1,
     periods: { breaching: 2, of: 4 },
   },
 ];
@@ -202,7 +179,6 @@ const queueAlarms = (
     // no values any more, so the alarm has to keep its state. A redrive is a call, after which SQS publishes 0.
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
     metric: deadLetters,
-    threshold: 1,
     keepsState: true,
   },
   {
@@ -210,7 +186,6 @@ const queueAlarms = (
     symptom:
       'What was to be erased is still stored: a message of an erasure failed each time it was received.',
     metric: eraseDeadLetters,
-    threshold: 1,
     keepsState: true,
   },
   {
@@ -228,7 +203,6 @@ const queueAlarms = (
       'What was to be erased is still stored, as its extraction stays open for longer than any should.',
     // An erasure that waits has a message every 15 minutes at the latest, and counts each.
     metric: custom('ErasureOverdue').with(minutes(30)),
-    threshold: 1,
   },
 ];
 
@@ -261,7 +235,6 @@ const eventAlarms = ({ events, custom }: CosechaMetrics): readonly AlarmEntry[] 
         'outcomes without an invocation of publish-events',
         30,
       ),
-      threshold: 1,
       periods: { breaching: 2, of: 2 },
       keepsState: true,
     },
@@ -270,7 +243,6 @@ const eventAlarms = ({ events, custom }: CosechaMetrics): readonly AlarmEntry[] 
       runbookEntry,
       symptom: 'Consumers of the bus lack outcomes: publish-events abandoned records of the stream.',
       metric: deadLetters,
-      threshold: 1,
       keepsState: true,
     },
   ];
@@ -284,20 +256,17 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
       'It is unknown whether an extraction runs at the provider: its start call got no answer, or the task of another.',
     // Each is a task that may run and whose final status reaches no extraction. None is normal.
     metric: moreThanChance(metrics.custom('Unconfirmed'), endedOf(metrics), 'unconfirmed'),
-    threshold: 1,
   },
   {
     id: 'request-data-gone',
     symptom: 'The sealed data of a request are gone, so that its extraction cannot be started or read.',
     metric: metrics.custom('RequestDataGone'),
-    threshold: 1,
   },
   {
     id: 'request-data-kept',
     symptom:
       'Sealed credentials or national ids stay although they were used: their items could not be removed.',
     metric: metrics.custom('RequestDataNotRemoved'),
-    threshold: 1,
   },
   {
     id: 'unknown-record',
@@ -305,7 +274,6 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
       'Extractions stand still: a newer version has written their records, and the version that is deployed does not know them.',
     // Each record is deferred for 15 minutes (`maxDelaySeconds`), and counted each time.
     metric: metrics.custom('UnknownRecord').with(minutes(30)),
-    threshold: 1,
   },
   {
     id: 'orphan-deliveries',
@@ -324,7 +292,6 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
       ...minutes(60),
       label: 'orphan deliveries',
     }),
-    threshold: 1,
     wholeHours: true,
   },
   {
@@ -333,13 +300,11 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
       'Records of extractions are missing: the provider delivered the final status of a task whose extraction has no record.',
     // Tasks keeps a link for 30 days. A record is kept for at least 91 days after it closed.
     metric: metrics.custom('DeliveryWithoutRecord'),
-    threshold: 1,
   },
   {
     id: 'status-disagreements',
     symptom: 'The provider reported two different final statuses of one task; callers have the first.',
     metric: metrics.custom('StatusDisagreement'),
-    threshold: 1,
   },
   {
     id: 'task-linked-elsewhere',
@@ -347,7 +312,6 @@ const outcomeAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     symptom:
       'The provider gave one taskId to two extractions: the second was closed without an outcome, the first may show the results of another user.',
     metric: metrics.custom('TaskLinkedElsewhere'),
-    threshold: 1,
   },
 ];
 
@@ -365,7 +329,6 @@ const machineAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     runbookEntry: 'executions-broken',
     symptom: `Extractions lost their execution, ${cause}; the sweep has to reconcile them.`,
     metric: metrics.executions(metric),
-    threshold: 1,
   })),
   {
     id: 'executions-unreported',
@@ -377,13 +340,11 @@ const machineAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
       metrics.brokenExecutionsReported,
       'broken executions that no rule reported',
     ),
-    threshold: 1,
   },
   {
     id: 'invalid-callback-token',
     symptom: 'Webhooks do not wake the machine: Step Functions rejects a stored callback token as invalid.',
     metric: metrics.custom('InvalidCallbackToken'),
-    threshold: 1,
   },
 ];
 
@@ -394,7 +355,6 @@ const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
       'A caller got no extraction: for the whole start window the provider was unreachable or busy, or refused the API key.',
     // With the defaults, that is 15 minutes and about twenty attempts.
     metric: moreThanChance(metrics.custom('NotStarted'), endedOf(metrics), 'not started'),
-    threshold: 1,
   },
   {
     id: 'start-task-errors',
@@ -409,14 +369,12 @@ const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     pages: true,
     symptom: 'Nothing can start, or no webhook can be verified: a secret has no value.',
     metric: metrics.custom('SecretNotFilled'),
-    threshold: 1,
   },
   {
     id: 'quota-reached',
     symptom: 'Nothing starts until the month ends: the monthly quota of the provider is used up.',
     // The provider counts by month, so that a single refusal is none by chance.
     metric: metrics.custom('QuotaReached'),
-    threshold: 1,
   },
   {
     id: 'sessions-refused',
@@ -432,7 +390,6 @@ const startAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     symptom: 'Nothing starts, or nothing is recorded: AWS refuses calls because of a KMS key.',
     // Retries come every minute, so that a key that stays unusable fails in each period. A single failure is chance.
     metric: metrics.custom('KeyFailed'),
-    threshold: 1,
     periods: { breaching: 2, of: 3 },
   },
 ];
@@ -475,7 +432,7 @@ const webhookAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     symptom: 'Webhooks are answered 5xx: after five such answers in a row the provider abandons a task.',
     // API Gateway answers errors, timeouts and throttles of the function with 5xx. Five are all deliveries of one task, or
     // one each of five tasks.
-    metric: notByChance(metrics.webhook('5xx', Stats.SUM), metrics.webhook('Count', Stats.SUM), 5, '5xx'),
+    metric: notByChance(metrics.webhook('5xx'), metrics.webhook('Count'), 5, '5xx'),
     threshold: 5,
   },
 ];
@@ -498,13 +455,11 @@ const deliveryAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
       'Every webhook is refused: the provider signs with what the text of the stored key encodes or contains.',
     // Nobody without the key can cause it.
     metric: metrics.custom('WebhookKeyEncoded').with(minutes(15)),
-    threshold: 1,
   },
   {
     id: 'webhook-unreadable',
     symptom: 'Genuine webhooks are lost: their signature is valid, but they cannot be decrypted or parsed.',
     metric: metrics.custom('WebhookUnreadable'),
-    threshold: 1,
   },
 ];
 
@@ -531,7 +486,6 @@ const providerAlarms = (config: Config, metrics: CosechaMetrics): readonly Alarm
     // The retries of the first 15 minutes, which are the queue's, do not count. After the first hour a collection is retried
     // once an hour or one sweep later, so one hour of four can have none. By default 21 hours are left to act.
     metric: metrics.custom('CollectionDeferred').with(minutes(60)),
-    threshold: 1,
     periods: { breaching: 3, of: 4 },
   },
   {
@@ -544,7 +498,6 @@ const providerAlarms = (config: Config, metrics: CosechaMetrics): readonly Alarm
       metrics.custom('Collected'),
       'abandoned results',
     ),
-    threshold: 1,
   },
 ];
 
@@ -556,14 +509,12 @@ const heldAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
     symptom:
       'Extractions are not started: their entity fails, all entities of their caller do, or an operator paused starts.',
     metric: metrics.custom('StartsHeld'),
-    threshold: 1,
   },
   {
     id: 'reads-held',
     runbookEntry: 'calls-held',
     symptom: 'Tasks are not read: an operator paused reads.',
     metric: metrics.custom('ReadsHeld'),
-    threshold: 1,
   },
   {
     id: 'breakers-unavailable',
@@ -571,7 +522,6 @@ const heldAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
       'Nothing is held if the provider fails: the state of breakers or pauses cannot be read or written, so that every start is made.',
     // One call that fails is chance. A damaged item, a refused permission or a hot key fails in each period.
     metric: metrics.custom('BreakerUnavailable'),
-    threshold: 1,
     periods: { breaching: 2, of: 3 },
   },
   {
@@ -587,7 +537,6 @@ const heldAlarms = (config: Config, metrics: CosechaMetrics): readonly AlarmEntr
       ...minutes(1),
       label: 'invocations of dispatch-starts that ended well',
     }),
-    threshold: 1,
     below: true,
     periods: { breaching: 3, of: 3 },
   },
@@ -615,7 +564,7 @@ const callerAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     pages: true,
     symptom: 'Requests of callers, or of the provider, are answered 5xx.',
     // A caller repeats a single failure. Five in five minutes are not chance.
-    metric: notByChance(metrics.api('5xx', Stats.SUM), metrics.api('Count', Stats.SUM), 5, '5xx'),
+    metric: notByChance(metrics.api('5xx'), metrics.api('Count'), 5, '5xx'),
     threshold: 5,
   },
   {
@@ -623,7 +572,7 @@ const callerAlarms = (metrics: CosechaMetrics): readonly AlarmEntry[] => [
     runbookEntry: 'api-failing',
     symptom: 'Requests of callers, or of the provider, are answered 5xx, fewer than five in five minutes.',
     // A route that is seldom used, or a deployment that is.
-    metric: notByChance(metrics.api('5xx', Stats.SUM), metrics.api('Count', Stats.SUM), 5, '5xx', 60),
+    metric: notByChance(metrics.api('5xx'), metrics.api('Count'), 5, '5xx', 60),
     threshold: 5,
   },
 ];

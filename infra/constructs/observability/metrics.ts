@@ -1,8 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
-import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IRule } from 'aws-cdk-lib/aws-events';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import {
@@ -11,73 +9,77 @@ import {
   metricsService,
 } from '../../../lib/observability/metric-names.ts';
 import type { Config } from '../../settings/config.ts';
-import { webhookPath } from '../extraction-api.ts';
+import type { CosechaFunction } from '../cosecha-function.ts';
+import type { EraseQueue } from '../erase-queue.ts';
+import { type ExtractionApi, webhookPath } from '../extraction-api.ts';
+import type { ReconcileQueue } from '../reconcile-queue.ts';
+import type { OutcomeBus } from '../stream/outcome-bus.ts';
 
-/** The resources whose metrics the alarms and the dashboard use. */
+/** What has the metrics that the alarms and the dashboard use. */
 type MetricSources = {
   readonly config: Config;
-  readonly api: Pick<IHttpApi, 'apiId'>;
+  readonly api: ExtractionApi;
   readonly machine: IStateMachine;
-  readonly reconcileQueue: IQueue;
-  readonly slowQueue: IQueue;
-  readonly deadLetters: IQueue;
-  readonly eraseQueue: IQueue;
-  readonly eraseDeadLetters: IQueue;
   readonly executionBroken: IRule;
-  /** Both undefined without the bus. */
-  readonly publisher: IFunction | undefined;
-  readonly eventDeadLetters: IQueue | undefined;
-  readonly startTask: IFunction;
-  readonly dispatchStarts: IFunction;
-  readonly receiveWebhook: IFunction;
+  readonly queue: ReconcileQueue;
+  readonly eraseQueue: EraseQueue;
+  readonly startTask: CosechaFunction;
+  readonly dispatchStarts: CosechaFunction;
+  readonly receiveWebhook: CosechaFunction;
+  /** Both only with `publishEvents`. */
+  readonly outcomeBus?: OutcomeBus | undefined;
+  readonly publishEvents?: CosechaFunction | undefined;
 };
+
+const period = Duration.minutes(5);
 
 /** All metrics by name. CloudWatch accepts any name and dimension, and a misspelt one is a metric without data. */
 export const metricsOf = (sources: MetricSources) => {
-  const { config, api, machine, deadLetters, startTask, dispatchStarts, receiveWebhook } = sources;
-  const { reconcileQueue, slowQueue, publisher, eventDeadLetters } = sources;
-  const period = Duration.minutes(5);
-  const messagesIn = (queue: IQueue) =>
-    queue.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, period });
-  const oldestIn = (queue: IQueue) =>
-    queue.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period });
+  const { config, machine, queue, eraseQueue, outcomeBus } = sources;
+  const { startTask, dispatchStarts, receiveWebhook, publishEvents } = sources;
+  const messagesIn = (its: IQueue) =>
+    its.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, period });
+  const oldestIn = (its: IQueue) =>
+    its.metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period });
+  /** A metric that Cosecha's own code counts. */
+  const custom = (metricName: MetricName, statistic: string = Stats.SUM) =>
+    new Metric({
+      namespace: metricsNamespace(config.stage),
+      metricName,
+      dimensionsMap: { service: metricsService },
+      statistic,
+      period,
+    });
   const ofApi =
-    (dimensions: Readonly<Record<string, string>>) => (metricName: ApiMetric, statistic: string) =>
+    (dimensions: Readonly<Record<string, string>>) =>
+    (metricName: ApiMetric, statistic: string = Stats.SUM) =>
       new Metric({
         namespace: 'AWS/ApiGateway',
         metricName,
         // "Monitor CloudWatch metrics for HTTP APIs": `ApiId`, `Stage`, and with detailed metrics `Method` and `Resource`.
         // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-metrics.html
-        dimensionsMap: { ApiId: api.apiId, Stage: '$default', ...dimensions },
+        dimensionsMap: { ApiId: sources.api.api.apiId, Stage: '$default', ...dimensions },
         statistic,
         period,
       });
   return {
-    /** A metric that Cosecha's own code counts. */
-    custom: (metricName: MetricName, statistic: string = Stats.SUM) =>
-      new Metric({
-        namespace: metricsNamespace(config.stage),
-        metricName,
-        dimensionsMap: { service: metricsService },
-        statistic,
-        period,
-      }),
+    custom,
     /** Of the whole API, including the webhook. */
     api: ofApi({}),
     /** Of the webhook's route alone. */
     webhook: ofApi({ Method: 'POST', Resource: webhookPath }),
     executions: (metricName: ExecutionMetric) => machine.metric(metricName, { statistic: Stats.SUM, period }),
     /** In seconds. Messages that were received three times and not deleted are not counted (the SQS guide's page on metrics). */
-    oldestMessageSeconds: oldestIn(reconcileQueue),
-    oldestSlowMessageSeconds: oldestIn(slowQueue),
-    queuedMessages: messagesIn(reconcileQueue),
-    delayedMessages: reconcileQueue.metricApproximateNumberOfMessagesDelayed({
+    oldestMessageSeconds: oldestIn(queue.queue),
+    oldestSlowMessageSeconds: oldestIn(queue.slow),
+    queuedMessages: messagesIn(queue.queue),
+    delayedMessages: queue.queue.metricApproximateNumberOfMessagesDelayed({
       statistic: Stats.MAXIMUM,
       period,
     }),
-    deadLetters: messagesIn(deadLetters),
-    oldestErasureSeconds: oldestIn(sources.eraseQueue),
-    eraseDeadLetters: messagesIn(sources.eraseDeadLetters),
+    deadLetters: messagesIn(queue.deadLetters),
+    oldestErasureSeconds: oldestIn(eraseQueue.queue),
+    eraseDeadLetters: messagesIn(eraseQueue.deadLetters),
     /**
      * How often the rule for broken executions invoked its target
      * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-monitoring.html).
@@ -90,23 +92,23 @@ export const metricsOf = (sources: MetricSources) => {
       period,
     }),
     events:
-      publisher && eventDeadLetters
+      publishEvents && outcomeBus
         ? {
-            deadLetters: messagesIn(eventDeadLetters),
+            deadLetters: messagesIn(outcomeBus.deadLetters),
             // In ms, of the last record of a batch, at each try (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html).
-            age: publisher.metric('IteratorAge', { statistic: Stats.MAXIMUM, period }),
-            invocations: publisher.metricInvocations({ period }),
+            age: publishEvents.function.metric('IteratorAge', { statistic: Stats.MAXIMUM, period }),
+            invocations: publishEvents.function.metricInvocations({ period }),
           }
         : undefined,
-    startTaskErrors: startTask.metricErrors({ period }),
-    startTaskInvocations: startTask.metricInvocations({ period }),
+    startTaskErrors: startTask.function.metricErrors({ period }),
+    startTaskInvocations: startTask.function.metricInvocations({ period }),
     dispatcher: {
-      invocations: dispatchStarts.metricInvocations({ period }),
-      errors: dispatchStarts.metricErrors({ period }),
-      throttles: dispatchStarts.metricThrottles({ period }),
+      invocations: dispatchStarts.function.metricInvocations({ period }),
+      errors: dispatchStarts.function.metricErrors({ period }),
+      throttles: dispatchStarts.function.metricThrottles({ period }),
     },
-    webhookThrottles: receiveWebhook.metricThrottles({ period }),
-    webhookErrors: receiveWebhook.metricErrors({ period }),
+    webhookThrottles: receiveWebhook.function.metricThrottles({ period }),
+    webhookErrors: receiveWebhook.function.metricErrors({ period }),
   };
 };
 

@@ -1,17 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
-import {
-  Alarm,
-  type AlarmBase,
-  AlarmRule,
-  AlarmState,
-  ComparisonOperator,
-  CompositeAlarm,
-  MathExpression,
-  Stats,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { AlarmRule, AlarmState, CompositeAlarm, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { type AlarmsProps, alarmDescription, alarmName } from './alarm-name.ts';
+import { type AlarmEntry, type AlarmsProps, createAlarm, type NotifyingAlarm, namedAlarm } from './alarm.ts';
+import type { CosechaMetrics } from './metrics.ts';
 
 /** Of all outcomes, in percent, those that should not fail (`judgeOutcome`). The rest is the error budget: 5 %. */
 const target = 95;
@@ -19,8 +10,8 @@ const target = 95;
 /** In minutes. The alarm is on while the share of failures is over `percent` in both windows. */
 type BurnRate = {
   readonly id: string;
-  readonly pages?: true;
   readonly symptom: string;
+  readonly pages?: true;
   readonly longWindow: number;
   readonly shortWindow: number;
   readonly percent: number;
@@ -58,62 +49,59 @@ const burnRates: readonly BurnRate[] = [
  */
 const fewestFailures = 5;
 
-/** Alarms on how extractions end, over all of them. An emulator has no composite alarms, so a stage there has none of them. */
-export class OutcomeAlarms extends Construct {
-  readonly all: readonly AlarmBase[];
-  readonly paging: readonly AlarmBase[];
-  private readonly props: AlarmsProps;
+const runbookEntry = 'outcomes-failing';
 
-  constructor(scope: Construct, id: string, props: AlarmsProps) {
-    super(scope, id);
-    this.props = props;
-    this.all = burnRates.map((rate) => this.burnRateAlarm(rate));
-    this.paging = this.all.filter((_, index) => burnRates[index]?.pages);
-  }
-
-  private describe(symptom: string, entry: string): string {
-    return alarmDescription(this.props.config, symptom, entry);
-  }
-
-  private name(id: string): string {
-    return alarmName(this.props.config, id);
-  }
-
-  /** A composite alarm, as one alarm has one window. */
-  private burnRateAlarm(rate: BurnRate): AlarmBase {
-    const { id, symptom, longWindow, shortWindow } = rate;
-    const windows = [this.window(rate, longWindow, fewestFailures), this.window(rate, shortWindow, 1)];
-    return new CompositeAlarm(this, id, {
-      compositeAlarmName: this.name(id),
-      alarmDescription: this.describe(symptom, 'outcomes-failing'),
-      alarmRule: AlarmRule.allOf(...windows.map((one) => AlarmRule.fromAlarm(one, AlarmState.ALARM))),
+/** Alarms on how extractions end, over all of them. Each is a composite alarm, as one alarm has one window. */
+export const outcomeAlarms = (
+  scope: Construct,
+  { config, metrics }: AlarmsProps,
+): readonly NotifyingAlarm[] => {
+  const outcomes = new Construct(scope, 'Outcomes');
+  return burnRates.map((rate) => {
+    const { id, symptom, pages, longWindow, shortWindow } = rate;
+    const windows = [
+      window(metrics, rate, longWindow, fewestFailures),
+      window(metrics, rate, shortWindow, 1),
+    ];
+    const rules = windows.map((entry) =>
+      AlarmRule.fromAlarm(createAlarm(outcomes, config, entry), AlarmState.ALARM),
+    );
+    const { alarmName: compositeAlarmName, alarmDescription } = namedAlarm(config, {
+      id,
+      symptom,
+      runbookEntry,
     });
-  }
-
-  /**
-   * Part of a composite alarm, which alone notifies somebody. Both metrics are published together, so that a period with a failure
-   * has both. One without has no value, and is not breaching.
-   */
-  private window({ id, percent }: BurnRate, minutes: number, atLeast: number): Alarm {
-    const part = `${id}-over-${minutes}min`;
-    const { custom } = this.props.metrics;
-    return new Alarm(this, part, {
-      alarmName: this.name(part),
-      alarmDescription: this.describe(`A part of ${id}, which alone notifies somebody.`, 'outcomes-failing'),
-      metric: new MathExpression({
-        expression: `IF(failed >= ${atLeast}, 100 * failed / ended, 0)`,
-        usingMetrics: {
-          failed: custom('OutcomeFailed'),
-          // Every outcome has a time, and is one sample of it. A correction is an outcome more.
-          ended: custom('SecondsToOutcome', Stats.SAMPLE_COUNT),
-        },
-        period: Duration.minutes(minutes),
-        label: '% of outcomes that failed',
-      }),
-      threshold: percent,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+    const alarm = new CompositeAlarm(outcomes, id, {
+      compositeAlarmName,
+      alarmDescription,
+      alarmRule: AlarmRule.allOf(...rules),
     });
-  }
-}
+    return { alarm, pages };
+  });
+};
+
+/**
+ * Part of a composite alarm, which alone notifies somebody. Both metrics are published together, so that a period with a failure
+ * has both. One without has no value, and is not breaching.
+ */
+const window = (
+  { custom }: CosechaMetrics,
+  { id, percent }: BurnRate,
+  minutes: number,
+  atLeast: number,
+): AlarmEntry => ({
+  id: `${id}-over-${minutes}min`,
+  runbookEntry,
+  symptom: `A part of ${id}, which alone notifies somebody.`,
+  metric: new MathExpression({
+    expression: `IF(failed >= ${atLeast}, 100 * failed / ended, 0)`,
+    usingMetrics: {
+      failed: custom('OutcomeFailed'),
+      // Every outcome has a time, and is one sample of it. A correction is an outcome more.
+      ended: custom('SecondsToOutcome', Stats.SAMPLE_COUNT),
+    },
+    period: Duration.minutes(minutes),
+    label: '% of outcomes that failed',
+  }),
+  threshold: percent,
+});
