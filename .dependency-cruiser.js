@@ -81,7 +81,7 @@ const rules = [
   ],
   [
     'infra/bundle/',
-    [...outside, 'infra/lambda/function-names.ts'],
+    [...outside, 'infra/lambda/contracts.ts'],
     'It knows of the app only the names of the functions.',
   ],
   [

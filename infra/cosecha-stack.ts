@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import { disposableStagePattern, stackNameOf } from '../lib/aws/stage.ts';
 import { isDisposable } from './constructs/removal-policy.ts';
 import { Cosecha } from './cosecha.ts';
-import type { FunctionCode } from './lambda/function-names.ts';
+import type { FunctionCode } from './lambda/contracts.ts';
 import type { Config } from './settings/config.ts';
 import { ConfigError } from './settings/config-error.ts';
 

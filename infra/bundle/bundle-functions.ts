@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
-import { type FunctionName, functionNames } from '../lambda/function-names.ts';
+import { type FunctionName, functionNames } from '../lambda/contracts.ts';
 import { dropUnusedErrors } from './drop-unused-errors.ts';
 import { useLambdaCredentials } from './use-lambda-credentials.ts';
 

@@ -1,7 +1,5 @@
-import type { FunctionName } from './function-names.ts';
-
 type ItemAction = 'BatchGetItem' | 'DeleteItem' | 'GetItem' | 'PutItem' | 'UpdateItem';
-type ResultsAction = 'PutObject' | 'DeleteObject' | 'DeleteObjectVersion' | 'ListBucketVersions';
+type ResultsAction = 'PutObject' | 'DeleteObject' | 'DeleteObjectVersion';
 type QueueAction = 'DeleteMessage' | 'GetQueueAttributes' | 'ReceiveMessage' | 'SendMessage';
 
 /**
@@ -36,6 +34,8 @@ export type Contract = {
   readonly callbackToken?: readonly ('SendTaskFailure' | 'SendTaskSuccess')[];
   /** No variable: the record names the object. A presigned URL acts with the role of the function. */
   readonly resultsLocation?: readonly 'GetObject'[];
+  /** On the bucket of results, where the actions of RESULTS_BUCKET are on its objects. */
+  readonly resultsList?: readonly 'ListBucketVersions'[];
   /** Variables that are settings. */
   readonly settings: readonly Setting[];
 };
@@ -74,7 +74,8 @@ const provider = [
 /** What Lambda needs to invoke a function with messages: AWSLambdaSQSQueueExecutionRole. */
 const receiving = ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'] as const;
 
-export const contracts: Readonly<Record<FunctionName, Contract>> = {
+/** The functions; each is `functions/<name>.ts`. The settings `callersMayErase` and `publishEvents` add the last two. */
+const definitions = {
   'request-extraction': {
     EXTRACTIONS_TABLE: ['PutItem'],
     REQUESTS_TABLE: ['DeleteItem', 'PutItem'],
@@ -157,7 +158,8 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
     START_LINE_TABLE: ['DeleteItem', 'GetItem'],
     ERASURES_TABLE: ['GetItem', 'PutItem', 'UpdateItem'],
     // No other role deletes versions of objects.
-    RESULTS_BUCKET: ['DeleteObject', 'DeleteObjectVersion', 'ListBucketVersions'],
+    RESULTS_BUCKET: ['DeleteObject', 'DeleteObjectVersion'],
+    resultsList: ['ListBucketVersions'],
     ERASE_QUEUE_URL: [...receiving, 'SendMessage'],
     callbackToken: ['SendTaskSuccess'],
     settings: ['TIMINGS'],
@@ -179,4 +181,13 @@ export const contracts: Readonly<Record<FunctionName, Contract>> = {
     EVENT_BUS: ['PutEvents'],
     settings: ['EVENT_SOURCE'],
   },
-};
+} satisfies Readonly<Record<string, Contract>>;
+
+export type FunctionName = keyof typeof definitions;
+
+export const contracts: Readonly<Record<FunctionName, Contract>> = definitions;
+
+export const functionNames = Object.keys(definitions) as readonly FunctionName[];
+
+/** The directory of each function's code, with an `index.js` that exports `handler`. */
+export type FunctionCode = Readonly<Record<FunctionName, string>>;

@@ -8,9 +8,9 @@ import { reconcileTimeout } from '../constructs/reconcile-queue.ts';
 import { publishTimeout } from '../constructs/stream/outcome-bus.ts';
 import type { Resources } from '../resources.ts';
 import { type Config, dispatcherConcurrency } from '../settings/config.ts';
+import type { FunctionCode, FunctionName } from './contracts.ts';
 import { contracts } from './contracts.ts';
 import { environmentOf, providerTimeoutsOf, type Used } from './function-environment.ts';
-import type { FunctionCode, FunctionName } from './function-names.ts';
 import { permissionsOf } from './function-permissions.ts';
 
 /** What distinguishes one function from the others, beside its contract. */

@@ -1,9 +1,13 @@
+import { Stack } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { AcceptedRequests } from '../../lib/extraction/api/parse-request.ts';
 import type { notShownEndpoints } from '../../lib/provider/assumptions.ts';
 import type { ActionParams } from '../../lib/provider/vocabulary.ts';
 import { reconcileTimeout } from '../constructs/reconcile-queue.ts';
+import { secretArn } from '../constructs/secrets.ts';
 import type { Resources } from '../resources.ts';
 import type { Config } from '../settings/config.ts';
 import type { Contract, Setting } from './contracts.ts';
@@ -14,50 +18,72 @@ export type Used = Resources & { readonly dispatcher?: IFunction };
 /** The environment variables that a contract names. A setting that is not set has none. */
 export const environmentOf = (
   { settings, ...needed }: Contract,
-  resources: Used,
+  used: Used,
 ): Readonly<Record<string, string>> => {
-  const named: Readonly<Record<string, string | undefined>> = {
-    ...namesOf(resources),
-    ...settingsOf(resources.config),
-  };
-  const variables = [...Object.keys(needed), ...settings].map((name) => [name, named[name]] as const);
+  const named: Readonly<Record<string, Named>> = namedBy(used);
+  const itsSettings = settingsOf(used.config);
+  const variables = [
+    ...Object.keys(needed).map((name) => [name, named[name]?.value] as const),
+    ...settings.map((name) => [name, itsSettings[name]] as const),
+  ];
   return Object.fromEntries(variables.filter((pair): pair is [string, string] => pair[1] !== undefined));
 };
 
-/** What names each resource. A callback token and the location of results come with the record. */
-const namesOf = ({
+/** What a contract has actions on: the value of its variable, and the service and the ARN of the actions. */
+type Named = Readonly<Partial<Record<'value' | 'service' | 'arn', string | undefined>>>;
+
+export const namedBy = ({
   storage,
   queue,
   eraseQueue,
-  outcomeBus,
   secrets,
-  sealKey,
   machineArn,
-  dispatcher,
-}: Used) =>
-  ({
-    EXTRACTIONS_TABLE: storage.extractions.tableName,
-    TASKS_TABLE: storage.tasks.tableName,
-    REQUESTS_TABLE: storage.requests.tableName,
-    BREAKERS_TABLE: storage.breakers.tableName,
-    REFUSALS_TABLE: storage.refusals.tableName,
-    START_LINE_TABLE: storage.startLine.tableName,
-    ERASURES_TABLE: storage.erasures.tableName,
-    RESULTS_BUCKET: storage.results.bucketName,
-    RECONCILE_QUEUE_URL: queue.queue.queueUrl,
-    SLOW_QUEUE_URL: queue.slow.queueUrl,
-    ERASE_QUEUE_URL: eraseQueue.queue.queueUrl,
-    EVENT_BUS: outcomeBus?.bus.eventBusName,
-    STATE_MACHINE_ARN: machineArn,
-    DISPATCHER_NAME: dispatcher?.functionName,
-    SEAL_KEY_ARN: sealKey.key.keyArn,
-    PROVIDER_API_KEY_SECRET: secrets.providerApiKey,
-    WEBHOOK_SIGNING_KEY_SECRET: secrets.webhookSigningKey,
-    FINGERPRINT_KEY_SECRET: secrets.fingerprintKey,
-  }) satisfies Record<
-    Exclude<keyof Contract, 'callbackToken' | 'resultsLocation' | 'settings'>,
-    string | undefined
-  >;
+  ...used
+}: Used): Readonly<Record<Exclude<keyof Contract, 'settings'>, Named>> => {
+  const table = ({ tableName, tableArn }: Table) => ({
+    service: 'dynamodb',
+    value: tableName,
+    arn: tableArn,
+  });
+  const queueOf = ({ queueUrl, queueArn }: Queue) => ({ service: 'sqs', value: queueUrl, arn: queueArn });
+  const secret = (name: string) => ({
+    service: 'secretsmanager',
+    value: name,
+    arn: secretArn(Stack.of(secrets), name),
+  });
+  const everyResult = storage.results.arnForObjects('*');
+  return {
+    EXTRACTIONS_TABLE: table(storage.extractions),
+    TASKS_TABLE: table(storage.tasks),
+    REQUESTS_TABLE: table(storage.requests),
+    BREAKERS_TABLE: table(storage.breakers),
+    REFUSALS_TABLE: table(storage.refusals),
+    START_LINE_TABLE: table(storage.startLine),
+    ERASURES_TABLE: table(storage.erasures),
+    RESULTS_BUCKET: { service: 's3', value: storage.results.bucketName, arn: everyResult },
+    resultsLocation: { service: 's3', arn: everyResult },
+    resultsList: { service: 's3', arn: storage.results.bucketArn },
+    PROVIDER_API_KEY_SECRET: secret(secrets.providerApiKey),
+    WEBHOOK_SIGNING_KEY_SECRET: secret(secrets.webhookSigningKey),
+    FINGERPRINT_KEY_SECRET: secret(secrets.fingerprintKey),
+    RECONCILE_QUEUE_URL: queueOf(queue.queue),
+    SLOW_QUEUE_URL: queueOf(queue.slow),
+    ERASE_QUEUE_URL: queueOf(eraseQueue.queue),
+    EVENT_BUS: {
+      service: 'events',
+      value: used.outcomeBus?.bus.eventBusName,
+      arn: used.outcomeBus?.bus.eventBusArn,
+    },
+    DISPATCHER_NAME: {
+      service: 'lambda',
+      value: used.dispatcher?.functionName,
+      arn: used.dispatcher?.functionArn,
+    },
+    STATE_MACHINE_ARN: { service: 'states', value: machineArn, arn: machineArn },
+    callbackToken: { service: 'states', arn: machineArn },
+    SEAL_KEY_ARN: { value: used.sealKey.key.keyArn },
+  };
+};
 
 const settingsOf = (config: Config): Readonly<Record<Setting, string | undefined>> => ({
   ACCEPTED_REQUESTS: JSON.stringify(acceptedRequestsOf(config)),

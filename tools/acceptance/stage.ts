@@ -1,6 +1,6 @@
 import { type App, CfnWaitCondition, CfnWaitConditionHandle } from 'aws-cdk-lib';
 import { CosechaStack } from '../../infra/cosecha-stack.ts';
-import type { FunctionCode } from '../../infra/lambda/function-names.ts';
+import type { FunctionCode } from '../../infra/lambda/contracts.ts';
 import { readConfig } from '../../infra/settings/config.ts';
 import { FakeProviderStack } from './fake-provider/fake-provider-stack.ts';
 import { ReadersStack } from './readers-stack.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleFunctions } from '../../../infra/bundle/bundle-functions.ts';
-import { functionNames } from '../../../infra/lambda/function-names.ts';
+import { functionNames } from '../../../infra/lambda/contracts.ts';
 import { functionsOf, synthesize } from '../../unit/infra/synth.ts';
 
 /** A file to load, with its environment variables. */

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { functionNames } from '../../../infra/lambda/function-names.ts';
+import { functionNames } from '../../../infra/lambda/contracts.ts';
 import { shuffled } from '../../support/data/random.ts';
 import { runUntilStopped } from '../../support/programs/run-until-stopped.ts';
 import { markdownTable } from '../markdown-table.ts';

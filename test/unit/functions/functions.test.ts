@@ -4,7 +4,7 @@ import { settledEvent } from '#lib/downstream/stream-records-for-tests.ts';
 import type { CredentialsExtraction } from '#lib/extraction/record.ts';
 import type { StartInput } from '#lib/extraction/start/start.ts';
 import { NotConfigured } from '#lib/not-configured.ts';
-import type { FunctionName } from '../../../infra/lambda/function-names.ts';
+import type { FunctionName } from '../../../infra/lambda/contracts.ts';
 import { fail } from '../../support/aws/stub-client.ts';
 import { capturedLog } from '../../support/data/captured-log.ts';
 import { at, consentIn, extraction, extractionIn, id, iso } from '../../support/data/extraction-fixtures.ts';

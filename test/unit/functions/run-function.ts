@@ -11,7 +11,7 @@ import { ResourceNotFoundException, SecretsManagerClient } from '@aws-sdk/client
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { vi } from 'vitest';
-import type { FunctionName } from '../../../infra/lambda/function-names.ts';
+import type { FunctionName } from '../../../infra/lambda/contracts.ts';
 import { interpretedDynamo } from '../../support/stores/interpreted-dynamo.ts';
 import { everyOption, functionsOf, required, synthesize } from '../infra/synth.ts';
 

@@ -11,7 +11,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { ExtractionConsumer } from '../../../infra/constructs/stream/extraction-consumer.ts';
 import { Cosecha, type CosechaProps } from '../../../infra/cosecha.ts';
-import { type FunctionCode, functionNames } from '../../../infra/lambda/function-names.ts';
+import { type FunctionCode, functionNames } from '../../../infra/lambda/contracts.ts';
 import { readConfig } from '../../../infra/settings/config.ts';
 import { required } from './synth.ts';
 

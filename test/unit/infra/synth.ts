@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { CosechaStack } from '../../../infra/cosecha-stack.ts';
-import { type FunctionCode, functionNames } from '../../../infra/lambda/function-names.ts';
+import { type FunctionCode, functionNames } from '../../../infra/lambda/contracts.ts';
 import { readConfig } from '../../../infra/settings/config.ts';
 import { isWindow } from '../../../tools/cli/aws/read-alarms.ts';
 import type { Statement } from '../../support/aws/evaluate-policies.ts';

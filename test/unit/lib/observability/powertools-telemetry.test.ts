@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { functionNames } from '../../../../infra/lambda/function-names.ts';
+import { functionNames } from '../../../../infra/lambda/contracts.ts';
 import { capturedLog } from '../../../support/data/captured-log.ts';
 import { functionsOf, synthesize } from '../../infra/synth.ts';
 

@@ -1,6 +1,6 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { type AcceptanceCode, acceptanceSources, addStage } from '#tools/acceptance/stage.ts';
-import { functionNames } from '../../../../infra/lambda/function-names.ts';
+import { functionNames } from '../../../../infra/lambda/contracts.ts';
 import { withApp } from '../../infra/synth.ts';
 
 /** Where the stage `local` finds its fake provider. */
