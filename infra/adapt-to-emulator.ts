@@ -1,7 +1,7 @@
-import { Aws, Validations } from 'aws-cdk-lib';
+import { Aws } from 'aws-cdk-lib';
 import type { AlarmBase, CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IRole, ManagedPolicy } from 'aws-cdk-lib/aws-iam';
-import { allow } from './constructs/allow.ts';
+import { acknowledgeWildcard, allow } from './constructs/allow.ts';
 import type { ReconcileQueue } from './constructs/reconcile-queue.ts';
 import type { CosechaFunctions } from './lambda/create-functions.ts';
 import type { OperatorPolicies } from './policies/operator-policies.ts';
@@ -48,10 +48,7 @@ export const adaptToEmulator = (
 
 const allowOnAnyMachine = (role: IRole, actions: readonly string[]): void => {
   role.addToPrincipalPolicy(allow(actions, ['*']));
-  Validations.of(role).acknowledge({
-    id: 'AwsSolutions-IAM5[Resource::*]',
-    reason: 'On the emulator only.',
-  });
+  acknowledgeWildcard(role, '*', 'On the emulator only.');
 };
 
 const allowViewer = (viewer: ManagedPolicy, stackName: string): void => {
@@ -60,12 +57,9 @@ const allowViewer = (viewer: ManagedPolicy, stackName: string): void => {
     ['logs', 'FilterLogEvents', `log-group:/aws/cloudformation/${stackName}/*`],
   ] as const;
   for (const [service, action, resource] of elsewhere) {
-    const rest = `${service}:${Aws.REGION}:${Aws.ACCOUNT_ID}:${resource}`;
-    viewer.addStatements(allow([`${service}:${action}`], [`arn:${Aws.PARTITION}:${rest}`]));
-    Validations.of(viewer).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${resource}]`,
-      reason: 'On the emulator only.',
-    });
+    const arn = `arn:${Aws.PARTITION}:${service}:${Aws.REGION}:${Aws.ACCOUNT_ID}:${resource}`;
+    viewer.addStatements(allow([`${service}:${action}`], [arn]));
+    acknowledgeWildcard(viewer, arn, 'On the emulator only.');
   }
   const reading = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
   viewer.addStatements(allow([...reading, 'iam:SimulatePrincipalPolicy'], ['*']));

@@ -1,5 +1,6 @@
-import { Aws } from 'aws-cdk-lib';
+import { Aws, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IConstruct } from 'constructs';
 
 /** A statement that allows exactly these actions on exactly these resources. */
 export const allow = (
@@ -17,3 +18,17 @@ export const viaService = (
 ): Record<string, Record<string, string>> => ({
   StringEquals: { 'kms:ViaService': `${service}.${Aws.REGION}.amazonaws.com` },
 });
+
+/** Gives the rules of AWS Solutions the reason why a resource in the policies of this role, or in this policy, has a wildcard. */
+export const acknowledgeWildcard = (holder: IConstruct, resource: string, reason: string): void => {
+  const found = asInFinding(Stack.of(holder).resolve(resource));
+  Validations.of(holder).acknowledge({ id: `AwsSolutions-IAM5[Resource::${found}]`, reason });
+};
+
+/** As cdk-nag writes a resource: references are `<LogicalId>` and `<LogicalId.Attribute>`. */
+const asInFinding = (resolved: unknown): string => {
+  if (typeof resolved === 'string') return resolved;
+  const [[intrinsic, argument] = []] = Object.entries(resolved as Readonly<Record<string, unknown>>);
+  if (intrinsic === 'Fn::Join') return (argument as [string, unknown[]])[1].map(asInFinding).join('');
+  return `<${[argument].flat().join('.')}>`;
+};

@@ -1,4 +1,4 @@
-import { type Duration, Validations } from 'aws-cdk-lib';
+import type { Duration } from 'aws-cdk-lib';
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -10,7 +10,7 @@ import {
 import { Construct } from 'constructs';
 import { metricsNamespace } from '../../lib/observability/metric-names.ts';
 import type { Config } from '../settings/config.ts';
-import { allow } from './allow.ts';
+import { acknowledgeWildcard, allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup } from './encrypted-log-group.ts';
 import type { Network } from './network-props.ts';
@@ -94,9 +94,8 @@ export class CosechaFunction extends Construct {
       'ec2:UnassignPrivateIpAddresses',
     ];
     this.role.addToPolicy(allow(actions, ['*']));
-    Validations.of(this.role).acknowledge({
-      id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'Lambda checks these permissions before the interfaces exist. EC2 describes without resources.',
-    });
+    const reason =
+      'Lambda checks these permissions before the interfaces exist. EC2 describes without resources.';
+    acknowledgeWildcard(this.role, '*', reason);
   }
 }

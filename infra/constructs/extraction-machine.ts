@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { extractionMachineDefinition } from '../extraction-machine-definition.ts';
 import type { Config } from '../settings/config.ts';
-import { allow } from './allow.ts';
+import { acknowledgeWildcard, allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup } from './encrypted-log-group.ts';
 import { isLocal } from './removal-policy.ts';
@@ -82,11 +82,9 @@ export class ExtractionMachine extends Construct {
         includeExecutionData: false,
       },
     });
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions-IAM5[Resource::*]',
-      reason:
-        'Log delivery has no resource-level permissions (Step Functions guide, "Logging to CloudWatch Logs").',
-    });
+    const reason =
+      'Log delivery has no resource-level permissions (Step Functions guide, "Logging to CloudWatch Logs").';
+    acknowledgeWildcard(role, '*', reason);
     Validations.of(this.machine).acknowledge(
       {
         id: 'AwsSolutions-SF1',

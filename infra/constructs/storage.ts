@@ -1,4 +1,4 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import {
   AttributeType,
   BillingMode,
@@ -8,17 +8,9 @@ import {
   TableEncryption,
   type TableProps,
 } from 'aws-cdk-lib/aws-dynamodb';
-import type { IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import {
-  BlockPublicAccess,
-  Bucket,
-  BucketEncryption,
-  type CfnBucket,
-  ObjectOwnership,
-} from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { Config } from '../settings/config.ts';
-import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { isDisposable, removalPolicy, tableRemovalPolicy } from './removal-policy.ts';
 
@@ -176,30 +168,5 @@ export class Storage extends Construct {
 
     this.erasures = erasuresTable(this, table);
     this.results = resultsBucket(this, { config, dataKey });
-  }
-
-  /** Permission for these actions on the items of Breakers. */
-  onBreakers(...actions: readonly string[]): PolicyStatement {
-    return allow(
-      actions.map((action) => `dynamodb:${action}`),
-      [this.breakers.tableArn],
-    );
-  }
-
-  /** Permission for this action on the objects of Results. */
-  onResults(action: 'GetObject' | 'PutObject'): PolicyStatement {
-    return allow([`s3:${action}`], [this.results.arnForObjects('*')]);
-  }
-
-  /** Gives the rules of AWS Solutions the reason for the wildcard of `onResults`. */
-  acknowledgeEveryResult(...roles: readonly IRole[]): void {
-    const bucket = Stack.of(this).getLogicalId(this.results.node.defaultChild as CfnBucket);
-    for (const role of roles) {
-      Validations.of(role).acknowledge({
-        id: `AwsSolutions-IAM5[Resource::<${bucket}.Arn>/*]`,
-        reason:
-          'Objects are named by extraction, so this bucket, which holds nothing else, is the narrowest possible resource.',
-      });
-    }
   }
 }

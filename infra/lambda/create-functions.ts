@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { acknowledgeWildcard } from '../constructs/allow.ts';
 import { CosechaFunction } from '../constructs/cosecha-function.ts';
 import { eraseTimeout } from '../constructs/erase-queue.ts';
 import type { Network } from '../constructs/network-props.ts';
@@ -102,11 +103,14 @@ export const createFunctions = (
   resources.sealKey.allowSealing(requestExtraction.role);
   resources.sealKey.allowUnsealing(startTask);
   resources.sealKey.allowUnsealingTargets(reconcileExtraction);
-  // The reason, for the rules of AWS Solutions, of permissions that end in a wildcard.
-  const holders = [functions.getExtraction, reconcileExtraction, functions.eraseExtractions];
-  resources.storage.acknowledgeEveryResult(...holders.map(({ role }) => role));
+  for (const { role } of [functions.getExtraction, reconcileExtraction, functions.eraseExtractions]) {
+    acknowledgeWildcard(role, resources.storage.results.arnForObjects('*'), everyResult);
+  }
   return functions;
 };
+
+const everyResult =
+  'Objects are named by extraction, so this bucket, which holds nothing else, is the narrowest possible resource.';
 
 /** An invocation ends so soon that a deployment replaces it within minutes, and the next one goes on. */
 const dispatcherSeconds = 300;

@@ -3,11 +3,10 @@ import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { IRule } from 'aws-cdk-lib/aws-events';
 import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
-import type { CfnBucket } from 'aws-cdk-lib/aws-s3';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
-import { allow } from '../constructs/allow.ts';
+import { acknowledgeWildcard, allow } from '../constructs/allow.ts';
 import { secretArn } from '../constructs/secrets.ts';
 import type { CosechaFunctions } from '../lambda/create-functions.ts';
 import { prefixOf } from '../prefix-of.ts';
@@ -45,7 +44,7 @@ export class OperatorPolicies extends Construct {
     this.viewer = this.policy('viewer', resources, viewing(arns, props));
     this.operator = this.policy('operator', resources, operating(arns, props));
     this.admin = this.policy('admin', resources, administering(arns, props));
-    acknowledgeWildcards(this, props);
+    acknowledgeWildcards(this, arns);
   }
 
   /** IAM has no regions, so the name has the region, which a stage may repeat. */
@@ -64,14 +63,6 @@ export class OperatorPolicies extends Construct {
   }
 }
 
-/** Names that CloudFormation makes: of the stack, of the logical id, and random. */
-const functionLogs = (stackName: string, prefix: string, functions: CosechaFunctions): readonly string[] => [
-  ...new Set(Object.values(functions).map(({ node }) => `${stackName}-${prefix}${node.id.charAt(0)}*`)),
-];
-
-/** The name of a stage has no `_`, so these are no tables of another stage, such as `eu-restored`. */
-const restoredTables = (name: string): string => `${name}_restored*`;
-
 type Arns = ReturnType<typeof arnsOf>;
 
 /**
@@ -85,6 +76,8 @@ const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
   const stack = Stack.of(scope);
   const { storage, config } = resources;
   const name = stackNameOf(config.stage);
+  // CloudFormation makes names of the stack, of the logical id, and of random letters.
+  const madeNames = `${stack.stackName}-${prefix}`;
   const colon = { arnFormat: ArnFormat.COLON_RESOURCE_NAME };
   const arn = (service: string, resource: string, resourceName: string, options = {}): string =>
     stack.formatArn({ service, resource, resourceName, ...options });
@@ -96,32 +89,21 @@ const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
       ...(config.domainName === undefined ? [] : [`/domainnames/${config.domainName}/apimappings`]),
     ].map((resource) => `arn:${stack.partition}:apigateway:${stack.region}::${resource}`),
     mappings: arn('lambda', 'event-source-mapping', '*', colon),
-    logs: [
-      ...functionLogs(stack.stackName, prefix, functions).map((names) =>
-        arn('logs', 'log-group', names, colon),
-      ),
-      ...serviceLogs.map(({ logGroupArn }) => logGroupArn),
-    ],
+    functionLogs: [...new Set(Object.values(functions).map(({ node }) => node.id.charAt(0)))].map((letter) =>
+      arn('logs', 'log-group', `${madeNames}${letter}*`, colon),
+    ),
+    serviceLogs: serviceLogs.map(({ logGroupArn }) => logGroupArn),
     executions: arn('states', 'execution', `${name}-extractions:*`, colon),
     secrets: arn('secretsmanager', 'secret', `${name}/*`, colon),
-    restored: arn('dynamodb', 'table', restoredTables(name)),
+    // The name of a stage has no `_`, so these are no tables of another stage, such as `eu-restored`.
+    restored: arn('dynamodb', 'table', `${name}_restored*`),
     requesting: ['POST/extractions', 'GET/extractions/summary'].map((route) =>
       arn('execute-api', api.apiId, `$default/${route}`),
     ),
-    extractions: storage.extractions.tableArn,
-    tasks: storage.tasks.tableArn,
-    requests: storage.requests.tableArn,
-    refusals: storage.refusals.tableArn,
-    breakers: storage.breakers.tableArn,
-    erasures: storage.erasures.tableArn,
     // Fewer and shorter than the ARNs, as the policy is nearly full: Extractions, with its indexes, and Erasures.
-    readable: arn('dynamodb', 'table', `${stack.stackName}-${prefix}StorageE*`),
+    readable: arn('dynamodb', 'table', `${madeNames}StorageE*`),
     // Requests and Refusals, and StartLine.
-    audited: ['Re', 'S'].map((name) =>
-      arn('dynamodb', 'table', `${stack.stackName}-${prefix}Storage${name}*`),
-    ),
-    lineIndex: `${storage.startLine.tableArn}/index/line`,
-    results: storage.results.bucketArn,
+    audited: ['Re', 'S'].map((letters) => arn('dynamodb', 'table', `${madeNames}Storage${letters}*`)),
     everyResult: storage.results.arnForObjects('*'),
   };
 };
@@ -138,19 +120,20 @@ const auditedAttributes = [
 /** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, `health`, `rate`, `audit`, and the console without `--actions`. */
 const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
   const { functions, machine, streamArn } = props;
-  const { dataKey, sealKey, queue, outcomeBus } = props.resources;
-  const queues = [
-    queue.queue,
-    queue.slow,
-    queue.deadLetters,
-    ...(outcomeBus === undefined ? [] : [outcomeBus.deadLetters]),
-  ];
+  const { dataKey, sealKey, queue, outcomeBus, storage } = props.resources;
+  const events = outcomeBus ? [outcomeBus.deadLetters] : [];
+  const queues = [queue.queue, queue.slow, queue.deadLetters, ...events];
   return [
     allow(['apigateway:GET'], arns.api),
     allow(['cloudformation:DescribeStacks', 'cloudformation:ListStackResources'], [arns.stack]),
     allow(
       [describing, 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan'],
-      [arns.readable, arns.tasks, arns.breakers, arns.lineIndex],
+      [
+        arns.readable,
+        storage.tasks.tableArn,
+        storage.breakers.tableArn,
+        `${storage.startLine.tableArn}/index/line`,
+      ],
     ),
     allow([describing], arns.audited),
     allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
@@ -172,8 +155,8 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
         functions.receiveWebhook.function.functionArn,
       ],
     ),
-    allow(['logs:FilterLogEvents', 'logs:StartQuery'], arns.logs),
-    allow(['s3:ListBucket', 's3:ListBucketVersions'], [arns.results]),
+    allow(['logs:FilterLogEvents', 'logs:StartQuery'], [...arns.functionLogs, ...arns.serviceLogs]),
+    allow(['s3:ListBucket', 's3:ListBucketVersions'], [storage.results.bucketArn]),
     allow(['secretsmanager:DescribeSecret', 'secretsmanager:ListSecretVersionIds'], [arns.secrets]),
     allow(
       ['sqs:GetQueueAttributes'],
@@ -203,7 +186,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
 
 /** `start`, `start-again`, `cancel`, `get --results`, `audit --results`, `reconcile`, `redrive`, `pause`, `resume`, `rate --reason`, `rate --clear`, and `console --actions`. The fixes of the runbook. */
 const operating = (arns: Arns, { resources, functions }: OperatorPoliciesProps) => {
-  const { dataKey, sealKey, queue, storage, outcomeBus } = resources;
+  const { dataKey, sealKey, queue, outcomeBus, storage } = resources;
   const consumers = [
     functions.reconcileExtraction,
     functions.eraseExtractions,
@@ -211,7 +194,7 @@ const operating = (arns: Arns, { resources, functions }: OperatorPoliciesProps) 
   ];
   return [
     allow(['execute-api:Invoke'], arns.requesting),
-    storage.onResults('GetObject'),
+    allow(['s3:GetObject'], [arns.everyResult]),
     dataKey.readingObjects(),
     allow(
       ['lambda:InvokeFunction'],
@@ -221,7 +204,7 @@ const operating = (arns: Arns, { resources, functions }: OperatorPoliciesProps) 
       ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:ReceiveMessage'],
       [queue.deadLetters.queueArn],
     ),
-    storage.onBreakers('GetItem', 'PutItem'),
+    allow(['dynamodb:GetItem', 'dynamodb:PutItem'], [storage.breakers.tableArn]),
     dataKey.writingTables(),
     allow(['events:EnableRule'], arns.rules),
     // What `doctor` prints for a consumer or a key that somebody switched off.
@@ -236,7 +219,7 @@ const operating = (arns: Arns, { resources, functions }: OperatorPoliciesProps) 
 
 /** `deliver`, `erase`, `fill`, `forget-refusals`, `restore`, and `doctor --provider`. The rotations and the restore of the runbook. */
 const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) => {
-  const { secrets, dataKey, eraseQueue } = resources;
+  const { secrets, dataKey, eraseQueue, storage } = resources;
   const stack = Stack.of(api);
   return [
     // The two that people fill. The third is generated, and must never be replaced.
@@ -248,10 +231,10 @@ const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) =>
     ),
     dataKey.fillingSecrets(),
     // A restore removes the item of a start that it closes. Nobody erases but erase-extractions, which is asked to by a message.
-    allow(['dynamodb:DeleteItem'], [arns.requests]),
+    allow(['dynamodb:DeleteItem'], [storage.requests.tableArn]),
     allow(
-      ['GetItem', 'PutItem', 'Query', 'Scan'].map((action) => `dynamodb:${action}`),
-      [arns.erasures],
+      ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:Scan'],
+      [storage.erasures.tableArn],
     ),
     allow(['sqs:SendMessage'], [eraseQueue.queue.queueArn]),
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html
@@ -262,9 +245,9 @@ const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) =>
       [eraseQueue.deadLetters.queueArn],
     ),
     // MACs, which say nothing without the fingerprint key.
-    allow(['dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:UpdateItem'], [arns.refusals]),
+    allow(['dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:UpdateItem'], [storage.refusals.tableArn]),
     // An insert overwrites no record (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html).
-    allow(['dynamodb:PartiQLInsert', 'dynamodb:RestoreTableToPointInTime'], [arns.extractions]),
+    allow(['dynamodb:PartiQLInsert', 'dynamodb:RestoreTableToPointInTime'], [storage.extractions.tableArn]),
     // A restore reads and writes the new table with the caller's permissions
     // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/backuprestore_IAM.html).
     allow(
@@ -287,42 +270,25 @@ const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) =>
   ];
 };
 
-/** Gives the rules of AWS Solutions the reason of each wildcard. */
-const acknowledgeWildcards = (
-  policies: OperatorPolicies,
-  { resources: { storage, config }, functions }: OperatorPoliciesProps,
-): void => {
-  const stack = Stack.of(policies);
-  const name = stackNameOf(config.stage);
-  const arn = (service: string, resource: string): string =>
-    `arn:<AWS::Partition>:${service}:<AWS::Region>:<AWS::AccountId>:${resource}`;
-  const bucket = stack.getLogicalId(storage.results.node.defaultChild as CfnBucket);
+const acknowledgeWildcards = ({ viewer, operator, admin }: OperatorPolicies, arns: Arns): void => {
   const every = 'They are named by extraction, so this is the narrowest possible resource.';
-  const acknowledge = (policy: ManagedPolicy, resource: string, reason: string): void =>
-    Validations.of(policy).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
-  for (const names of functionLogs(stack.stackName, prefixOf(policies.node.scope ?? policies), functions)) {
-    acknowledge(policies.viewer, arn('logs', `log-group:${names}`), 'The logs of the functions.');
+  const reasons: readonly (readonly [holder: ManagedPolicy, resources: readonly string[], reason: string])[] =
+    [
+      [viewer, arns.functionLogs, 'The logs of the functions.'],
+      [viewer, [arns.stack], 'The id of the stack.'],
+      [viewer, [arns.executions], every],
+      [viewer, [arns.secrets], 'The three secrets of the stage.'],
+      [viewer, [arns.readable, ...arns.audited], 'Tables whose names begin so, and their indexes.'],
+      [viewer, ['*'], 'These actions know no resources.'],
+      [operator, [arns.executions, arns.everyResult], every],
+      [operator, [arns.mappings], 'A condition names the function.'],
+      [admin, [arns.restored], 'The operator names the table that a backup is restored to.'],
+    ];
+  for (const [holder, resources, reason] of reasons) {
+    for (const resource of resources) acknowledgeWildcard(holder, resource, reason);
   }
-  acknowledge(policies.viewer, arn('cloudformation', `stack/${stack.stackName}/*`), 'The id of the stack.');
-  for (const policy of [policies.viewer, policies.operator]) {
-    acknowledge(policy, arn('states', `execution:${name}-extractions:*`), every);
-  }
-  acknowledge(policies.viewer, arn('secretsmanager', `secret:${name}/*`), 'The three secrets of the stage.');
-  acknowledge(policies.operator, arn('lambda', 'event-source-mapping:*'), 'A condition names the function.');
-  const ownPrefix = prefixOf(policies.node.scope ?? policies);
-  for (const names of ['E', 'Re', 'S']) {
-    const tables = arn('dynamodb', `table/${stack.stackName}-${ownPrefix}Storage${names}*`);
-    acknowledge(policies.viewer, tables, 'Tables whose names begin so, and their indexes.');
-  }
-  acknowledge(policies.viewer, '*', 'These actions know no resources.');
-  Validations.of(policies.viewer).acknowledge({
+  Validations.of(viewer).acknowledge({
     id: 'AwsSolutions-IAM5[Action::dynamodb:Describe*]',
     reason: 'They read no item.',
   });
-  acknowledge(policies.operator, `<${bucket}.Arn>/*`, every);
-  acknowledge(
-    policies.admin,
-    arn('dynamodb', `table/${restoredTables(name)}`),
-    'The operator names the table that a backup is restored to.',
-  );
 };

@@ -1,9 +1,9 @@
-import { Aws, CfnOutput, Duration, RemovalPolicies, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Duration, RemovalPolicies, Stack } from 'aws-cdk-lib';
 import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { AccountRootPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { allow } from '../../infra/constructs/allow.ts';
+import { acknowledgeWildcard, allow } from '../../infra/constructs/allow.ts';
 import { CosechaFunction } from '../../infra/constructs/cosecha-function.ts';
 import { DataKey } from '../../infra/constructs/data-key.ts';
 import { isLocal } from '../../infra/constructs/removal-policy.ts';
@@ -34,10 +34,8 @@ export class ReadersStack extends Stack {
     const role = new Role(this, 'Stranger', { assumedBy: new AccountRootPrincipal() });
     const reads = `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:*/$default/GET/extractions/*`;
     role.addToPolicy(allow(['execute-api:Invoke'], [reads]));
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:*/$default/GET/extractions/*]',
-      reason: 'Its one use is to be refused. It reads nothing, as it has requested no extraction.',
-    });
+    const reason = 'Its one use is to be refused. It reads nothing, as it has requested no extraction.';
+    acknowledgeWildcard(role, reads, reason);
     this.output('StrangerRoleArn', role.roleArn, 'The role of another caller');
   }
 

@@ -10,18 +10,12 @@ import {
   MetricType,
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda';
-import {
-  BlockPublicAccess,
-  Bucket,
-  BucketEncryption,
-  type CfnBucket,
-  type IBucket,
-} from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../../lib/aws/stage.ts';
 import { ConfigError } from '../../settings/config-error.ts';
-import { viaService } from '../allow.ts';
+import { acknowledgeWildcard, viaService } from '../allow.ts';
 import { outcomePatterns } from './outcome-patterns.ts';
 
 /** What a reader of the stream does with it. */
@@ -31,9 +25,6 @@ export const streamReading = [
   'dynamodb:GetShardIterator',
   'dynamodb:ListStreams',
 ];
-
-/** Where Lambda puts discarded batches: `aws/lambda/<id of the mapping>/yyyy/mm/dd/…`. */
-const failuresPrefix = 'aws/lambda/';
 
 const metricPeriod = Duration.minutes(5);
 
@@ -167,21 +158,23 @@ export class ExtractionConsumer extends Construct {
 
   private allowFailures(handler: IFunction): void {
     this.allow(handler, ['s3:ListBucket'], this.failures.bucketArn);
-    this.allow(handler, ['s3:PutObject'], this.failures.arnForObjects(`${failuresPrefix}*`));
-    const bucket = Stack.of(this).getLogicalId(this.failures.node.defaultChild as CfnBucket);
-    acknowledgeEvery(
-      handler,
-      `<${bucket}.Arn>/${failuresPrefix}*`,
+    // Where Lambda puts discarded batches: `aws/lambda/<id of the mapping>/yyyy/mm/dd/…`.
+    const batches = this.failures.arnForObjects('aws/lambda/*');
+    this.allow(handler, ['s3:PutObject'], batches);
+    acknowledgeWildcard(
+      handler.role ?? handler,
+      batches,
       'Lambda names the objects by batch; it writes to no other prefix of the bucket.',
     );
   }
 
   private allowResults(handler: IFunction, bucketName: string, dataKeyArn: string): void {
-    this.allow(handler, ['s3:GetObject'], `arn:${Aws.PARTITION}:s3:::${bucketName}/*`);
+    const results = `arn:${Aws.PARTITION}:s3:::${bucketName}/*`;
+    this.allow(handler, ['s3:GetObject'], results);
     this.allow(handler, ['kms:Decrypt'], dataKeyArn, viaService('s3'));
-    acknowledgeEvery(
-      handler,
-      `arn:<AWS::Partition>:s3:::<${parameterId(this, bucketName)}>/*`,
+    acknowledgeWildcard(
+      handler.role ?? handler,
+      results,
       'Results are named by extraction, and the bucket holds nothing else.',
     );
   }
@@ -257,19 +250,6 @@ const failuresBucket = (scope: Construct): Bucket => {
     reason: 'Only Lambda writes here, what it could not deliver, and an alarm reports each object.',
   });
   return bucket;
-};
-
-/** Gives the rules of AWS Solutions the reason for a permission that ends in a wildcard. */
-const acknowledgeEvery = (handler: IFunction, objects: string, reason: string): void =>
-  Validations.of(handler.role ?? handler).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::${objects}]`,
-    reason,
-  });
-
-/** The logical id of the parameter or bucket that a name refers to. */
-const parameterId = (scope: Construct, value: string): string => {
-  const { Ref } = Stack.of(scope).resolve(value) as { readonly Ref: string };
-  return Ref;
 };
 
 /** Names in the Parameter Store, where a stack publishes what consumers of its stream need. */
