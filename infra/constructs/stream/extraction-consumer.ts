@@ -88,40 +88,31 @@ export class ExtractionConsumer extends Construct {
     super(scope, id);
     if (props.cosecha !== undefined) refuseElsewhere(props.cosecha, this);
     const { stage, cosecha, handler, changes = 'outcomes', readResults = false, ...tuning } = props;
-    const { streamArn, dataKeyArn, resultsBucketName } = cosecha ? namesOf(cosecha) : this.lookUp(stage);
+    const source = cosecha ?? published(this, stage);
     this.failures = failuresBucket(this);
-    this.mapping = this.mapStream(handler, streamArn, changes, tuning);
-    this.allowStream(handler, streamArn, dataKeyArn);
+    this.mapping = this.mapStream(handler, source.streamArn, changes, tuning);
+    this.allow(handler, streamReading, source.streamArn);
+    // The stream is encrypted with the table's key, which DynamoDB uses with the consumer's permissions.
+    const { keyArn } = source.dataKey;
+    this.allow(handler, ['kms:Decrypt', 'kms:DescribeKey'], keyArn, viaService('dynamodb'));
     this.allowFailures(handler);
-    if (readResults) this.allowResults(handler, resultsBucketName(), dataKeyArn);
+    if (readResults) this.allowResults(handler, source.resultsBucket.bucketName, keyArn);
     this.abandoned = this.alarm(
       'Abandoned',
       this.mappingMetric('OnFailureDestinationDeliveredEventCount'),
-      1,
-      [
-        `Changes of extractions could not be handled: they are in the bucket ${this.failures.bucketName}.`,
-        'See "When a consumer fails" in docs/stream.md of Cosecha.',
-      ],
+      `Changes of extractions could not be handled: they are in the bucket ${this.failures.bucketName}. See "When a consumer fails" in docs/stream.md of Cosecha.`,
     );
-    this.lost = this.alarm('Lost', this.mappingMetric('DroppedEventCount'), 1, [
-      'Changes of extractions were abandoned and could not be kept either.',
-      'See "Catch up" in docs/stream.md of Cosecha.',
-    ]);
-    const age = handler.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: metricPeriod });
-    this.behind = this.alarm('Behind', age, behindFrom.toMilliseconds(), [
+    this.lost = this.alarm(
+      'Lost',
+      this.mappingMetric('DroppedEventCount'),
+      'Changes of extractions were abandoned and could not be kept either. See "Catch up" in docs/stream.md of Cosecha.',
+    );
+    this.behind = this.alarm(
+      'Behind',
+      handler.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: metricPeriod }),
       'Changes of extractions are handled more than an hour late; the stream keeps them for 24.',
-    ]);
-  }
-
-  /** The bucket's name is a function, because an unused parameter would still be in the template. */
-  private lookUp(stage: string): Names {
-    const names = streamParameters(stage);
-    const read = (name: string): string => StringParameter.valueForStringParameter(this, name);
-    return {
-      streamArn: read(names.streamArn),
-      dataKeyArn: read(names.dataKeyArn),
-      resultsBucketName: () => read(names.resultsBucketName),
-    };
+      behindFrom.toMilliseconds(),
+    );
   }
 
   private mapStream(
@@ -148,12 +139,6 @@ export class ExtractionConsumer extends Construct {
       supportS3OnFailureDestination: true,
       metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
     });
-  }
-
-  private allowStream(handler: IFunction, streamArn: string, dataKeyArn: string): void {
-    this.allow(handler, streamReading, streamArn);
-    // The stream is encrypted with the table's key, which DynamoDB uses with the consumer's permissions.
-    this.allow(handler, ['kms:Decrypt', 'kms:DescribeKey'], dataKeyArn, viaService('dynamodb'));
   }
 
   private allowFailures(handler: IFunction): void {
@@ -201,9 +186,9 @@ export class ExtractionConsumer extends Construct {
     });
   }
 
-  private alarm(id: string, metric: Metric, threshold: number, sentences: readonly string[]): Alarm {
+  private alarm(id: string, metric: Metric, alarmDescription: string, threshold = 1): Alarm {
     return new Alarm(this, id, {
-      alarmDescription: sentences.join(' '),
+      alarmDescription,
       metric,
       threshold,
       evaluationPeriods: 1,
@@ -226,17 +211,18 @@ const refuseElsewhere = (cosecha: Source, consumer: Construct): void => {
   }
 };
 
-type Names = {
-  readonly streamArn: string;
-  readonly dataKeyArn: string;
-  readonly resultsBucketName: () => string;
+/** What the stack of a stage publishes. The bucket's name is read where it is used, as an unused parameter would be in the template. */
+const published = (scope: Construct, stage: string): Source => {
+  const names = streamParameters(stage);
+  const read = (name: string): string => StringParameter.valueForStringParameter(scope, name);
+  return {
+    streamArn: read(names.streamArn),
+    dataKey: { keyArn: read(names.dataKeyArn) },
+    get resultsBucket() {
+      return { bucketName: read(names.resultsBucketName) };
+    },
+  };
 };
-
-const namesOf = ({ streamArn, dataKey, resultsBucket }: Source): Names => ({
-  streamArn,
-  dataKeyArn: dataKey.keyArn,
-  resultsBucketName: () => resultsBucket.bucketName,
-});
 
 const failuresBucket = (scope: Construct): Bucket => {
   const bucket = new Bucket(scope, 'Failures', {
