@@ -1,10 +1,9 @@
 import { ArnFormat, Fn, Stack, Validations } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, type IRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { CfnResourcePolicy, CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { CfnResourcePolicy, CfnSecret, type CfnSecretProps } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../settings/config.ts';
-import { allow } from './allow.ts';
 import type { DataKey } from './data-key.ts';
 import { isLocal, removalPolicy } from './removal-policy.ts';
 
@@ -17,17 +16,6 @@ export const secretArn = (stack: Stack, secretName: string): string =>
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 
-/** Permission to read the secret of this name. */
-export const readingSecret = (stack: Stack, secretName: string): PolicyStatement =>
-  allow(['secretsmanager:GetSecretValue'], [secretArn(stack, secretName)]);
-
-/** The role with which CloudFormation changes the stack. It has none where it uses the credentials of the person who deploys. */
-const deploymentRoleOf = (stack: Stack): string | undefined => {
-  if (stack.nestedStackParent !== undefined) return deploymentRoleOf(stack.nestedStackParent);
-  const { cloudFormationExecutionRole: arn } = stack.synthesizer;
-  return arn === undefined ? undefined : Fn.sub(arn);
-};
-
 /**
  * The three secrets, with fixed names. Functions, permissions and the commands that fill them use the name, as a `Ref` is
  * the ARN on AWS and the name on the emulator. They are `CfnSecret`s, as `Secret` would generate a value for the two that
@@ -38,7 +26,6 @@ export class Secrets extends Construct {
   readonly webhookSigningKey: string;
   readonly fingerprintKey: string;
   private readonly config: Config;
-  private readonly dataKey: DataKey;
 
   constructor(
     scope: Construct,
@@ -47,22 +34,36 @@ export class Secrets extends Construct {
   ) {
     super(scope, id);
     this.config = config;
-    this.dataKey = dataKey;
-    this.providerApiKey = this.secret('ProviderApiKey', 'provider-api-key', {
-      description: 'The API key of this stack at the provider',
-      notRotated: 'The provider issues it. `cosecha fill api-key` replaces it.',
-    });
-    this.webhookSigningKey = this.secret('WebhookSigningKey', 'webhook-signing-key', {
-      description: 'The key, shared with the provider, that signs and encrypts webhooks',
-      notRotated:
-        'The provider issues it. AWSCURRENT and AWSPREVIOUS are both accepted while it is replaced.',
-    });
-    this.fingerprintKey = this.secret('FingerprintKey', 'fingerprint-key', {
-      description:
-        'The key of MACs that recognize a repeated request and refused credentials. Never rotate it',
-      notRotated: 'Rotation would make every repeated request look like a different one.',
-      generateSecretString: { passwordLength: 64, excludePunctuation: true },
-    });
+    /** Returns the name of the secret. */
+    const secret = (secretId: string, name: string, notRotated: string, props: CfnSecretProps): string => {
+      const fullName = `${stackNameOf(config.stage)}/${name}`;
+      const made = new CfnSecret(this, secretId, { name: fullName, kmsKeyId: dataKey.key.keyArn, ...props });
+      made.applyRemovalPolicy(removalPolicy(config));
+      Validations.of(made).acknowledge({ id: 'AwsSolutions-SMG4', reason: notRotated });
+      return fullName;
+    };
+    this.providerApiKey = secret(
+      'ProviderApiKey',
+      'provider-api-key',
+      'The provider issues it. `cosecha fill api-key` replaces it.',
+      { description: 'The API key of this stack at the provider' },
+    );
+    this.webhookSigningKey = secret(
+      'WebhookSigningKey',
+      'webhook-signing-key',
+      'The provider issues it. AWSCURRENT and AWSPREVIOUS are both accepted while it is replaced.',
+      { description: 'The key, shared with the provider, that signs and encrypts webhooks' },
+    );
+    this.fingerprintKey = secret(
+      'FingerprintKey',
+      'fingerprint-key',
+      'Rotation would make every repeated request look like a different one.',
+      {
+        description:
+          'The key of MACs that recognize a repeated request and refused credentials. Never rotate it',
+        generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      },
+    );
   }
 
   /**
@@ -77,12 +78,14 @@ export class Secrets extends Construct {
     // The emulator's CloudFormation does not know this type.
     if (isLocal(this.config)) return;
     const secret = this.node.findChild('FingerprintKey') as CfnSecret;
-    const deploymentRole = deploymentRoleOf(Stack.of(this));
+    // Undefined where CloudFormation uses the credentials of the person who deploys.
+    const { cloudFormationExecutionRole } = Stack.of(this).synthesizer;
+    const deploymentRole = cloudFormationExecutionRole && Fn.sub(cloudFormationExecutionRole);
     const exceptDeploymentsAnd = (others: readonly string[]) => {
       const arns = deploymentRole === undefined ? others : [...others, deploymentRole];
       return {
         ...(arns.length > 0 && { ArnNotEquals: { 'aws:PrincipalArn': arns } }),
-        // Without a role of its own, CloudFormation calls in the name of the person who deploys.
+        // It then calls in the name of that person.
         ...(deploymentRole === undefined && {
           'ForAllValues:StringNotEquals': { 'aws:CalledVia': ['cloudformation.amazonaws.com'] },
         }),
@@ -111,30 +114,5 @@ export class Secrets extends Construct {
         ],
       }),
     }).applyRemovalPolicy(removalPolicy(this.config));
-  }
-
-  private secret(
-    id: string,
-    name: string,
-    {
-      description,
-      notRotated,
-      generateSecretString,
-    }: {
-      readonly description: string;
-      readonly notRotated: string;
-      readonly generateSecretString?: CfnSecret.GenerateSecretStringProperty;
-    },
-  ): string {
-    const fullName = `${stackNameOf(this.config.stage)}/${name}`;
-    const secret = new CfnSecret(this, id, {
-      name: fullName,
-      description,
-      kmsKeyId: this.dataKey.key.keyArn,
-      ...(generateSecretString === undefined ? {} : { generateSecretString }),
-    });
-    secret.applyRemovalPolicy(removalPolicy(this.config));
-    Validations.of(secret).acknowledge({ id: 'AwsSolutions-SMG4', reason: notRotated });
-    return fullName;
   }
 }

@@ -10,7 +10,7 @@ import { DataKey } from '../../../infra/constructs/data-key.ts';
 import { EncryptedLogGroup } from '../../../infra/constructs/encrypted-log-group.ts';
 import { accessLogFormat, throttleOf } from '../../../infra/constructs/extraction-api.ts';
 import { isLocal } from '../../../infra/constructs/removal-policy.ts';
-import { readingSecret } from '../../../infra/constructs/secrets.ts';
+import { secretArn } from '../../../infra/constructs/secrets.ts';
 import type { FakeProvider } from '../../../infra/cosecha-stack.ts';
 import type { Config } from '../../../infra/settings/config.ts';
 import { ConfigError } from '../../../infra/settings/config-error.ts';
@@ -68,8 +68,10 @@ export class FakeProviderStack extends Stack {
         DELIVERY_QUEUE_URL: deliveries.queueUrl,
       },
       permissions: [
-        readingSecret(this, registration),
-        readingSecret(this, tokenKey),
+        allow(
+          ['secretsmanager:GetSecretValue'],
+          [registration, tokenKey].map((name) => secretArn(this, name)),
+        ),
         // The last three are Lambda's, which reads the queue with this role.
         // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
         allow(
