@@ -87,6 +87,7 @@ export type StartWindow = {
   /** In seconds from the request. */
   readonly startWindow: number;
   readonly waitedMs: number;
+  /** It has waited for `maxWait`, or as often as an execution may. */
   readonly hasWaitedTooLong: boolean;
 };
 
@@ -98,15 +99,20 @@ export type StartWindow = {
  * all. If not, a wait that the item shows is over, or has just ended. An item without a callback token is not visible to the dispatcher: it
  * was released, or its process ended before it was in line. Then its window is one start window from its release, or from the begin of its
  * wait.
+ * @param entries how often its execution has been in line, as far as the invoker knows
  */
 export const startWindowOf = (
   entry: Pick<StoredEntry, 'waitedMs' | 'waitingSince' | 'callbackToken' | 'releasedAt'> | undefined,
-  { requestedAt, isWaiting }: { readonly requestedAt: string; readonly isWaiting: boolean },
+  {
+    requestedAt,
+    isWaiting,
+    entries = 0,
+  }: { readonly requestedAt: string; readonly isWaiting: boolean; readonly entries?: number },
   now: Date,
   { startWindow, maxWait }: Pick<Timings, 'startWindow' | 'maxWait'>,
 ): StartWindow => {
   const waited = waitedMs(entry, now);
-  const hasWaitedTooLong = waited >= maxWait * 1_000;
+  const hasWaitedTooLong = waited >= maxWait * 1_000 || entries >= maxEntries;
   if (!isWaiting || entry?.waitingSince === undefined) {
     return { startWindow: startWindow + waited / 1_000, waitedMs: waited, hasWaitedTooLong };
   }

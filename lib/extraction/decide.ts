@@ -272,16 +272,14 @@ const afterStartCall = (
       return toWrite(transitions.markRunning({ ...decision, taskId: result.taskId }), [], {
         ifRefused: observed,
       });
-    case 'not-accepted':
-      return toWrite(
-        transitions.revertToRequested({
-          ...decision,
-          notBefore: result.notBefore,
-          lastProblem: result.problem,
-        }),
-        [],
-        { ifWritten: failStart(result.error, result.problem) },
-      );
+    case 'not-accepted': {
+      const { problem, notBefore } = result;
+      const waits = result.error === 'Waits';
+      // In line, it is its place that keeps the time. After the start window it does not wait.
+      const error = waits && isWindowOver(context) ? 'StartWindowOver' : result.error;
+      const reverted = { ...decision, notBefore: waits ? undefined : notBefore, lastProblem: problem };
+      return toWrite(transitions.revertToRequested(reverted), [], { ifWritten: failStart(error, problem) });
+    }
     case 'refused':
       return toWrite(transitions.markRejected({ ...decision, reason: result.reason }), ['Rejected']);
     case 'unknown':

@@ -4,7 +4,7 @@ import {
   type StoredEntry,
   slotOf,
 } from '../../rate-limit/start-line.ts';
-import { maxEntries, plusSeconds, startWindowOf, type Timings, waitedMs } from '../deadlines.ts';
+import { plusSeconds, startWindowOf, type Timings, waitedMs } from '../deadlines.ts';
 import { breakerSubjectOf, type Extraction } from '../record.ts';
 
 /** What the machine passes for this attempt of the state StartTask (`StartInput`). */
@@ -31,7 +31,6 @@ export type Asking = {
   readonly timings: Timings;
   /** The new deadline, if the start has waited. */
   readonly deadlineAt: string | undefined;
-  /** Whether it has waited for `maxWait`, or as often as an execution may wait. */
   readonly hasWaitedTooLong: boolean;
 };
 
@@ -42,7 +41,7 @@ export const readAsking = async (record: Extraction, attempt: Attempt, deps: Ask
   const found = entry === 0 ? undefined : await startLine.line.find(record.extractionId);
   const item = found?.requestId === requestId ? found : undefined;
   const { requestedAt } = record;
-  const window = startWindowOf(item, { requestedAt, isWaiting: false }, now(), timings);
+  const window = startWindowOf(item, { requestedAt, isWaiting: false, entries: entry }, now(), timings);
   const waited = window.waitedMs / 1_000;
   return {
     record,
@@ -50,7 +49,7 @@ export const readAsking = async (record: Extraction, attempt: Attempt, deps: Ask
     item,
     timings: { ...timings, startWindow: window.startWindow },
     deadlineAt: waited === 0 ? undefined : plusSeconds(requestedAt, waited + timings.deadline),
-    hasWaitedTooLong: window.hasWaitedTooLong || entry >= maxEntries,
+    hasWaitedTooLong: window.hasWaitedTooLong,
   };
 };
 

@@ -2,11 +2,11 @@ import type { Admission, CircuitBreaker, Shown } from '../../breaker/circuit-bre
 import type { Telemetry } from '../../observability/telemetry.ts';
 import type { StartLimiter } from '../../rate-limit/start-limiter.ts';
 import type { StartLineStore } from '../../rate-limit/start-line.ts';
-import { type Timings, windowEnd } from '../deadlines.ts';
+import type { Timings } from '../deadlines.ts';
 import type { NotAccepted, Result, StartCallResult } from '../plan.ts';
 import { breakerSubjectOf } from '../record.ts';
 import { type Asking, boundedRetryAt, entryOf, refusalsOf, showsRate } from './asking.ts';
-import type { Called, Watch } from './start-call.ts';
+import type { Watch } from './start-call.ts';
 
 /**
  * What lets a start go, in three steps. `admit`: first the breaker of its group, then the rate; who may not go has a place in line. The call
@@ -103,16 +103,8 @@ export const admit = async (asking: Asking, onlyAsk: boolean, deps: GateDeps): P
   return watched(asking, { ...admission, admittedAt: now().getTime() }, deps);
 };
 
-/** Whether it was refused because of the rate: by a 429 that names neither quota nor user. An `errorType` after the slash is neither. */
-const isRefusedByRate = (result: StartCallResult): result is NotAccepted =>
-  result.kind === 'not-accepted' && result.error === 'ProviderBusy' && /^http-429(\/|$)/.test(result.problem);
-
-/** The result to write to the record. A start that was refused because of the rate waits in line, unless its window is over. */
-export const resultFor = ({ result }: Called, asking: Asking, now: Date): StartCallResult => {
-  const isInTime = now < new Date(windowEnd(asking.record.requestedAt, asking.timings));
-  const waits = isInTime && isRefusedByRate(result);
-  return waits ? { ...result, error: 'Waits', notBefore: undefined } : result;
-};
+/** What an admitted start showed. Without a `result`, its call was not made, for example after a failed login. */
+export type Made = { readonly shown: Shown; readonly result?: StartCallResult };
 
 /**
  * Reports each admitted start to the breaker at its end. If it was reported as slow and then failed, it is not reported as a failure
@@ -130,17 +122,17 @@ const reportToBreaker = async (going: Going, shown: Shown, { breaker }: GateDeps
 const reportToRate = async (
   asking: Asking,
   going: Going,
-  { result }: Called,
+  { result }: Made,
   isFirstFailure: boolean,
   deps: GateDeps,
 ): Promise<void> => {
   const { limiter } = deps.startLine;
   const about = breakerSubjectOf(asking.record);
-  if (result.kind === 'accepted') {
+  if (result?.kind === 'accepted') {
     const second = (await going.slow())?.countedAt;
     if (second !== undefined) await limiter.report(about, { kind: 'recovered', second });
     await limiter.report(about, { kind: 'accepted' });
-  } else if (isRefusedByRate(result)) {
+  } else if (result?.kind === 'not-accepted' && result.error === 'Waits') {
     const shown = { kind: 'refused', retryAt: boundedRetryAt(result.notBefore, deps.now()) } as const;
     if (showsRate(refusalsOf(asking))) await limiter.report(about, shown);
   } else {
@@ -164,34 +156,22 @@ const stopWaiting = async (asking: Asking, isTriedAgain: boolean, deps: GateDeps
   }
 };
 
-/** Ends an admitted start whose call was not made, for example after a failed login. Throws nothing. */
-export const concludeUncalled = async (
-  asking: Asking,
-  going: Going,
-  shown: Shown,
-  deps: GateDeps,
-): Promise<void> => {
-  const isFirst = await reportToBreaker(going, shown, deps);
-  await reportFailure(asking, going, isFirst, deps);
-  await stopWaiting(asking, true, deps);
-};
-
 /**
- * Ends a start whose call was made: reports to the breaker and the rate, and updates its place in line. `ended` is how the record was written,
- * or undefined if it was not. Returns another result for the record if the start could not be put in line. Throws nothing.
+ * Ends an admitted start: reports to the breaker and the rate, and updates its place in line. `ended` is how the record was written, or
+ * undefined if it was not. Returns another result for the record if the start could not be put in line. Throws nothing.
  */
 export const conclude = async (
   asking: Asking,
   going: Going,
-  called: Called,
+  made: Made,
   ended: Result | undefined,
   deps: GateDeps,
 ): Promise<NotAccepted | undefined> => {
-  const { result } = called;
-  const isFirstFailure = await reportToBreaker(going, called.shown, deps);
-  await reportToRate(asking, going, called, isFirstFailure, deps);
-  if (ended?.error !== 'Waits' || !isRefusedByRate(result)) {
-    await stopWaiting(asking, result.kind === 'not-accepted', deps);
+  const { result } = made;
+  const isFirstFailure = await reportToBreaker(going, made.shown, deps);
+  await reportToRate(asking, going, made, isFirstFailure, deps);
+  if (ended?.error !== 'Waits' || result?.kind !== 'not-accepted') {
+    await stopWaiting(asking, result === undefined || result.kind === 'not-accepted', deps);
     return undefined;
   }
   const refusals = refusalsOf(asking) + 1;
@@ -206,6 +186,6 @@ export const conclude = async (
       asking.record,
     );
     await stopWaiting(asking, true, deps);
-    return result;
+    return { ...result, error: 'ProviderBusy' };
   }
 };

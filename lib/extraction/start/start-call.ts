@@ -311,13 +311,6 @@ export const makeStartCall = async (
   return notCalled('ProviderUnauthorized', 'http-401');
 };
 
-const retryName = (error: unknown): StartError | undefined => {
-  if (error instanceof ProviderBusy) return 'ProviderBusy';
-  if (error instanceof ProviderUnreachable) return 'ProviderUnreachable';
-  if (error instanceof ProviderUnauthorized) return 'ProviderUnauthorized';
-  return undefined;
-};
-
 /** `cause` is the error of the answer, which may contain a `Retry-After`. */
 const notAccepted = (
   error: StartError,
@@ -329,11 +322,19 @@ const notAccepted = (
   notBefore: notBeforeAfter429(cause, now),
 });
 
+/**
+ * The result of a 429. One that names neither quota nor user is about the rate, so the start waits in line. An `errorType` after the slash
+ * names neither.
+ */
+const busy = (error: ProviderBusy | ProviderExtractionFailed, now: Date): NotAccepted => {
+  const problem = problemOf(error);
+  const isOfRate = /^http-429(\/|$)/.test(problem);
+  return notAccepted(isOfRate ? 'Waits' : 'ProviderBusy', { cause: error, problem, now });
+};
+
 /** The result of an answer with an `errorType`. Only the v2 variant of an extraction by consent has such answers. */
 const resultOfFailure = (failure: ProviderExtractionFailed, now: Date): StartCallResult => {
-  if (failure.status === tooManyRequests) {
-    return notAccepted('ProviderBusy', { cause: failure, problem: problemOf(failure), now });
-  }
+  if (failure.status === tooManyRequests) return busy(failure, now);
   if (failure.status < 500 && failure.status !== requestTimeout) {
     return { kind: 'refused', reason: failureReason(failure) };
   }
@@ -343,13 +344,14 @@ const resultOfFailure = (failure: ProviderExtractionFailed, now: Date): StartCal
 /** The result of a start call that threw. A 401 is returned as such, because another token may help. */
 const resultOfError = (error: unknown, now: Date): StartCallResult | 'unauthorized' => {
   if (error instanceof ProviderUnauthorized) return 'unauthorized';
+  if (error instanceof ProviderBusy) return busy(error, now);
   if (error instanceof ProviderExtractionFailed) return resultOfFailure(error, now);
   const problem = problemOf(error);
   if (error instanceof ProviderRefused || error instanceof InvalidProviderRequest) {
     return { kind: 'refused', reason: problem };
   }
-  const name = retryName(error);
-  if (name !== undefined) return notAccepted(name, { cause: error, problem, now });
+  if (error instanceof ProviderUnreachable)
+    return notAccepted('ProviderUnreachable', { cause: error, problem, now });
   // After a 5xx, a 408, a timeout, a reset, or an answer without a task id, a task may exist.
   return { kind: 'unknown', reason: problem === 'unexpected-answer' ? 'no-task-id' : problem };
 };
@@ -360,5 +362,6 @@ const resultOfError = (error: unknown, now: Date): StartCallResult | 'unauthoriz
  */
 const tokenFailure = (error: unknown): StartError => {
   if (!(error instanceof ProviderError || error instanceof NotConfigured)) throw error;
-  return retryName(error) ?? 'ProviderUnauthorized';
+  if (error instanceof ProviderBusy) return 'ProviderBusy';
+  return error instanceof ProviderUnreachable ? 'ProviderUnreachable' : 'ProviderUnauthorized';
 };

@@ -1,4 +1,3 @@
-import type { Shown } from '../../breaker/circuit-breaker.ts';
 import { defined } from '../../defined.ts';
 import { logMessages } from '../../observability/log-messages.ts';
 import { meaningOf, type StartError } from '../causes.ts';
@@ -23,7 +22,7 @@ import type {
 import { markStarting } from '../transitions.ts';
 import { startWriter } from '../write-progress.ts';
 import { readAsking } from './asking.ts';
-import { admit, conclude, concludeUncalled, type GateDeps, resultFor } from './gate.ts';
+import { admit, conclude, type GateDeps, type Made } from './gate.ts';
 import { hasTimeFor, makeStartCall, obtainToken, type StartCall } from './start-call.ts';
 
 /** The payload of the state StartTask: the execution's input, the callback token and the number of the attempt. */
@@ -104,17 +103,6 @@ const recallCredentials = async (
   return known;
 };
 
-/** The result of the steps before the start call. */
-type Claimed =
-  | { readonly kind: 'ended'; readonly result: Result; readonly shown: Shown }
-  | {
-      readonly kind: 'claimed';
-      readonly record: Extraction;
-      readonly attemptId: string;
-      readonly token: string;
-      readonly call: StartCall;
-    };
-
 /**
  * Starts the provider's task at most once and stores the callback token (design, sections 3 to 5). Its safety is in the
  * order: first every step that can fail without harm, then the `STARTING` write, the start call, the record, the link.
@@ -136,7 +124,7 @@ type Claimed =
  *     call: a taskId                               RUNNING, then the link: wait for the webhook, or settle what it has delivered
  *     call: 401                                    one new token and one more call, if there is time; then REQUESTED, ProviderUnauthorized.
  *                                                  With a session token of the caller: REJECTED
- *     call: 429 of the rate                        REQUESTED, a place in line: Waits
+ *     call: 429 of the rate                        REQUESTED, a place in line: Waits; after the window StartWindowOver
  *     call: 429 of the quota or the user           REQUESTED, not before its Retry-After: ProviderBusy
  *     call: never connected                        REQUESTED, ProviderUnreachable
  *     call: any other 4xx, or an invalid request   REJECTED; under a consent its state is read for the reason
@@ -187,78 +175,59 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   const admitted = await admit(asking, onlyCheck, deps);
   if (admitted.kind === 'waits')
     return finishUncalled(record, onlyCheck ? 'StartWindowOver' : 'Waits', admitted.problem);
-  const watching = { ...deps, watch: admitted.watch };
-  const freeAndThrow = async (error: unknown): Promise<never> => {
-    await concludeUncalled(asking, admitted, { kind: 'nothing' }, deps);
-    throw error;
-  };
 
-  /** Every step that can fail without harm, and the `STARTING` write. */
-  const claim = async (): Promise<Claimed> => {
-    const ended = async (result: Promise<Result>, shown: Shown = { kind: 'nothing' }): Promise<Claimed> => ({
-      kind: 'ended',
-      result: await result,
-      shown,
-    });
+  // Claim, and call.
+  let made: Made = { shown: { kind: 'nothing' } };
+  const makeStart = async (): Promise<Result> => {
+    const watching = { ...deps, watch: admitted.watch };
+    // First every step that can fail without harm.
     const stored = await findRequest(input, deps);
     // If a process had used the item, it would have changed the record before. So the item is lost, and the machine retries until the start
     // window ends, as after any failure.
     if (stored === undefined)
-      return ended(
-        finishUncalled(await extractions.get(extractionId), 'RequestDataGone', 'request-data-gone'),
-      );
+      return finishUncalled(await extractions.get(extractionId), 'RequestDataGone', 'request-data-gone');
     item = stored;
     const call = await deps.callFor(record, stored);
     const checked = await checkRefusalMark(call, deps);
     known = checked.known;
-    if (checked.isRefused) return ended(finishWith(record, { kind: 'refused-before' }));
+    if (checked.isRefused) return finishWith(record, { kind: 'refused-before' });
     const logIn = admitted.kind === 'turn' ? deps.logIn : undefined;
     const obtained = await obtainToken(call, { ...watching, logIn });
     if (obtained.kind === 'failed') {
+      made = { shown: obtained.shown };
       const { error, problem, notBefore } = obtained.result;
-      return ended(finishUncalled(record, error, problem, notBefore), obtained.shown);
+      return finishUncalled(record, error, problem, notBefore);
     }
     // Every other step succeeded, and only the start window is over.
-    if (onlyCheck) return ended(finishUncalled(record, 'StartWindowOver'));
-    if (!hasTimeFor(1, deps)) return ended(finishUncalled(record, 'TooLittleTime', 'InternalError'));
+    if (onlyCheck) return finishUncalled(record, 'StartWindowOver');
+    if (!hasTimeFor(1, deps)) return finishUncalled(record, 'TooLittleTime', 'InternalError');
 
     const attemptId = deps.newAttemptId();
     const { deadlineAt } = asking;
     const starting = markStarting({ record, attemptId, now: now(), timings, deadlineAt });
     const claimed = await startWriter(item, deps)(starting, [], record);
-    if (claimed.kind === 'lost')
-      return ended(finish(plan(claimed.record, invoker, now(), timings), claimed.record));
-    return { kind: 'claimed', record: claimed.record, attemptId, token: obtained.token, call };
-  };
+    if (claimed.kind === 'lost') return finish(plan(claimed.record, invoker, now(), timings), claimed.record);
 
-  // Call.
-  const claimed = await claim().catch(freeAndThrow);
-  if (claimed.kind === 'ended') {
-    await concludeUncalled(asking, admitted, claimed.shown, deps);
-    return claimed.result;
-  }
-  const called = await makeStartCall(claimed.token, claimed.call, watching).catch(freeAndThrow);
-  const result = resultFor(called, asking, now());
-  if (result.kind === 'accepted') {
-    // Logged before the write: if the write fails, the log is the only place that has the taskId.
-    telemetry.about({ taskId: result.taskId });
-    telemetry.log(logMessages.accepted, { extractionId, taskId: result.taskId });
-  }
+    const called = await makeStartCall(obtained.token, call, watching);
+    made = called;
+    const { result } = called;
+    if (result.kind === 'accepted') {
+      // Logged before the write: if the write fails, the log is the only place that has the taskId.
+      telemetry.about({ taskId: result.taskId });
+      telemetry.log(logMessages.accepted, { extractionId, taskId: result.taskId });
+    }
+    return finishWith(claimed.record, { kind: 'called', attemptId, result });
+  };
+  const ended = await makeStart().catch(async (error: unknown): Promise<never> => {
+    await conclude(asking, admitted, made, undefined, deps);
+    throw error;
+  });
 
   // Conclude.
-  const { attemptId } = claimed;
-  const ended = await finishWith(claimed.record, { kind: 'called', attemptId, result }).catch(
-    async (error: unknown): Promise<never> => {
-      await conclude(asking, admitted, called, undefined, deps);
-      throw error;
-    },
-  );
-  const notInLine = await conclude(asking, admitted, called, ended, deps);
+  const notInLine = await conclude(asking, admitted, made, ended, deps);
   // It was refused because of the rate. The machine waits, and counts no error.
   if (notInLine === undefined && ended.error === 'Waits') telemetry.count('ProviderBusy');
-  return notInLine === undefined
-    ? ended
-    : await finishWith(ended.record, { ...notInLine, kind: 'not-called' });
+  return notInLine === undefined ? ended : finishWith(ended.record, { ...notInLine, kind: 'not-called' });
 };
 
 export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {

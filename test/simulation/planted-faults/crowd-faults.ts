@@ -55,9 +55,9 @@ export const crowdFaults: Faults = {
     firstSeed: 3,
   },
   'A 429 about one user counts as one of the rate.': {
-    file: gate,
-    find: '/^http-429(\\/|$)/.test(result.problem)',
-    replace: 'result.problem !== undefined',
+    file: 'lib/extraction/start/start-call.ts',
+    find: '/^http-429(\\/|$)/.test(problem)',
+    replace: "problem !== ''",
     caughtBy: 'learnt-from-the-rate',
     firstSeed: 4,
   },

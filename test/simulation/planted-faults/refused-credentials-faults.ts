@@ -4,7 +4,7 @@ const refusals = 'lib/extraction/refused-credentials.ts';
 const recordDelivery = 'lib/extraction/record-delivery.ts';
 const start = 'lib/extraction/start/start.ts';
 
-const refuse = "if (checked.isRefused) return ended(finishWith(record, { kind: 'refused-before' }));";
+const refuse = "if (checked.isRefused) return finishWith(record, { kind: 'refused-before' });";
 const check = `const checked = await checkRefusalMark(call, deps);
     known = checked.known;
     ${refuse}`;
@@ -12,7 +12,7 @@ const check = `const checked = await checkRefusalMark(call, deps);
 const claimThenCheck = `known = call;
     const early = markStarting({ record, attemptId: deps.newAttemptId(), now: now(), timings });
     const first = await startWriter(item, deps)(early, [], record);
-    if ((await checkRefusalMark(call, deps)).isRefused) return ended(finishWith(first.record, { kind: 'refused-before' }));`;
+    if ((await checkRefusalMark(call, deps)).isRefused) return finishWith(first.record, { kind: 'refused-before' });`;
 
 /** Faults of credentials that the bank refused, which are searched in extractions of one login. */
 export const loginFaults: Faults = {

@@ -77,8 +77,8 @@ export const startFaults: Faults = {
   },
   'The item of the request is removed before the answer of the start call is recorded.': {
     file: start,
-    find: 'const result = resultFor(called, asking, now());',
-    replace: `const result = resultFor(called, asking, now());
+    find: 'made = called;',
+    replace: `made = called;
     await deps.requests.remove(requestId, 'any task');`,
     caughtBy: 'request-item-kept',
   },
@@ -262,9 +262,9 @@ export const lineFaults: Faults = {
     caughtBy: 'queued-before-woken',
   },
   'A start that the rate refuses as its window ends goes in line.': {
-    file: 'lib/extraction/start/gate.ts',
-    find: 'const waits = isInTime && isRefusedByRate(result);',
-    replace: 'const waits = (isInTime || true) && isRefusedByRate(result);',
+    file: decide,
+    find: 'const error = waits && isWindowOver(context) ?',
+    replace: 'const error = waits && isWindowOver(context) && false ?',
     caughtBy: 'nobody-waits-in-vain',
     where: { scenario: 'over-the-rate-at-window-end', preemptions: 1 },
   },

@@ -4,14 +4,7 @@ import type { Admission, Shown } from '#lib/breaker/circuit-breaker.ts';
 import { maxEntries } from '#lib/extraction/deadlines.ts';
 import type { NotAccepted, StartCallResult } from '#lib/extraction/plan.ts';
 import { readAsking } from '#lib/extraction/start/asking.ts';
-import {
-  admit,
-  conclude,
-  concludeUncalled,
-  type GateDeps,
-  type Going,
-  resultFor,
-} from '#lib/extraction/start/gate.ts';
+import { admit, conclude, type GateDeps, type Going } from '#lib/extraction/start/gate.ts';
 import type { Called } from '#lib/extraction/start/start-call.ts';
 import { type LineEntry, parseSlot } from '#lib/rate-limit/start-line.ts';
 import { at, extraction, iso, timings } from '../../../../support/data/extraction-fixtures.ts';
@@ -24,9 +17,9 @@ const about = { caller: record.requestedBy, group: 'bank', extraction: extractio
 const pass: Admission = { kind: 'pass', about };
 const turn: Admission = { kind: 'turn', about, holder: 'holder' };
 const held: Admission = { kind: 'held', cause: 'http-503' };
-const busy: NotAccepted = {
+const overTheRate: NotAccepted = {
   kind: 'not-accepted',
-  error: 'ProviderBusy',
+  error: 'Waits',
   problem: 'http-429',
   notBefore: undefined,
 };
@@ -35,8 +28,9 @@ const failed: Called = {
   result: { kind: 'unknown', reason: 'http-503' },
   shown: { kind: 'failed', cause: 'http-503' },
 };
+const busy: NotAccepted = { ...overTheRate, error: 'ProviderBusy', problem: 'user-busy' };
 const refused = (fields: Partial<NotAccepted> = {}): Called => ({
-  result: { ...busy, ...fields },
+  result: { ...overTheRate, ...fields },
   shown: { kind: 'nothing' },
 });
 
@@ -114,11 +108,11 @@ const concluded = async (setting: Setting, called: Called) => {
   did.length = 0;
   if (setting.slow === 'token') await going.watch('token', async () => 'a token');
   await going.watch('start', async () => 'a taskId');
-  const result = resultFor(called, asking, deps.now());
+  const { result } = called;
   const error = result.kind === 'not-accepted' ? result.error : undefined;
   const ended = { conclusion: 'not-yet', explanation: 'Waits', record, error } as never;
   const instead = await conclude(asking, going, called, ended, deps);
-  return { did, item: await line.find(extractionId), instead, result };
+  return { did, item: await line.find(extractionId), instead };
 };
 
 test('one that the rate holds waits in line', async () => {
@@ -172,19 +166,12 @@ test.each<readonly [string, Setting, Called, readonly string[]]>([
   ['accepted', {}, accepted, ['breaker: accepted', 'rate: accepted']],
   ['a 429', {}, refused(), ['breaker: nothing', 'rate: refused', 'in line']],
   [
-    'a 429 with an errorType',
-    {},
-    refused({ problem: 'http-429/BUSY' }),
-    ['breaker: nothing', 'rate: refused', 'in line'],
-  ],
-  [
     'a third 429',
     { waited: { waitedMs: 0, refusals: 2 }, entry: 1 },
     refused(),
     ['breaker: nothing', 'in line'],
   ],
-  ['the quota', {}, refused({ problem: 'quota-reached' }), ['breaker: nothing']],
-  ['the user', {}, refused({ problem: 'user-busy' }), ['breaker: nothing']],
+  ['a 429 that names the user', {}, { ...refused(), result: busy }, ['breaker: nothing']],
   ['a 503', {}, failed, ['breaker: failed', 'rate: failed']],
   ['a 503 of a group that failed before', { isKnownToFail: true }, failed, ['breaker: failed']],
   ['a 503 in the turn of a breaker', { breaker: turn }, failed, ['breaker: failed']],
@@ -208,19 +195,17 @@ test.each<readonly [string, Partial<Setting>, Called, readonly string[]]>([
   expect(did).toEqual(['breaker: slow', ...then]);
 });
 
-test('a start that the rate refused goes to the line, or is retried if it cannot, or its window is over', async () => {
+test('a start that the rate refused goes to the line, or is retried if it cannot', async () => {
   const waits = await concluded({ entry: 0 }, refused());
-  expect(waits).toMatchObject({ instead: undefined, result: { error: 'Waits' } });
+  expect(waits.instead).toBeUndefined();
   expect(waits.item).toMatchObject({ waitingSince: iso(100), refusals: 1 });
-  const late = await concluded({ entry: 0, seconds: timings.startWindow }, refused());
-  expect([late.result, late.item]).toEqual([busy, undefined]);
   const broken = await concluded({ entry: 0, failsToWait: true }, refused());
-  expect(broken.instead).toEqual(busy);
+  expect(broken.instead).toEqual({ ...overTheRate, error: 'ProviderBusy' });
 });
 
 test.each<readonly [string, StartCallResult, object | undefined]>([
   ['accepted, its item goes', accepted.result, undefined],
-  ['to be retried, its window counts again', { ...busy, problem: 'user-busy' }, { waitedMs: 30_000 }],
+  ['to be retried, its window counts again', busy, { waitedMs: 30_000 }],
 ])('once one that waited is %s', async (_, result, left) => {
   const setting = { entry: 1, isReleased: true, waited: { waitedMs: 0, waitingSince: iso(70) } };
   const { item } = await concluded(setting, { result, shown: { kind: 'nothing' } });
@@ -235,7 +220,7 @@ test('one that was let go and made no call frees its turn, and keeps what it has
   const setting = { entry: 1, isReleased: true, waited: { waitedMs: 0, waitingSince: iso(70) } };
   const { asking, deps, did, line } = await startWith(setting);
   const going = (await admit(asking, false, deps)) as Going;
-  await concludeUncalled(asking, going, failed.shown, deps);
+  await conclude(asking, going, { shown: failed.shown }, undefined, deps);
   expect(did).toEqual(['breaker: failed', 'rate: failed']);
   expect(await line.find(extractionId)).toMatchObject({ waitedMs: 30_000 });
 });
