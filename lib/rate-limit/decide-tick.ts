@@ -3,7 +3,7 @@ import { badIn, byCaller, type Calls, callerKey, callsFrom, totalOf } from './ca
 import { chooseNext, type May, type Served } from './choose-next.ts';
 import { afterBad, judgeCalls, type RateJudgement } from './learn-rate.ts';
 import { currentTimes, type PermitUpdate, stepMs } from './permit.ts';
-import { hasLine, isLeased, leaseMs, lineMs, maxPerSecond, type RateState, rateAt } from './rate-state.ts';
+import { hasLine, leaseMs, lineMs, maxPerSecond, type RateState, rateAt } from './rate-state.ts';
 import type { InLine, Place } from './start-line.ts';
 
 /** The time between two ticks of a dispatcher. */
@@ -46,8 +46,6 @@ export type Release = { readonly entry: InLine; readonly afterMs: number };
 export type Decision = {
   /** The state to write. */
   readonly state: RateState;
-  /** Whether another dispatcher has the lease. If so, this one releases nothing. */
-  readonly isLeased: boolean;
   /** The update of the permit that must succeed before `releases` go. Absent if there are none. */
   readonly permits?: PermitUpdate;
   /** The starts to release at the rate. */
@@ -56,7 +54,7 @@ export type Decision = {
   readonly turns: readonly InLine[];
   readonly served: Served;
   readonly turnsGivenAt: ReadonlyMap<string, number>;
-  readonly judgement?: RateJudgement;
+  readonly judgement: RateJudgement;
 };
 
 /** The calls of the last ten seconds. Empty if they could not be read. */
@@ -138,14 +136,11 @@ const permitsFor = (
 };
 
 /**
- * Decides one tick: judges the calls, and chooses which starts to release. It is pure, so that a dispatcher can decide again after it lost
- * the race for a write.
+ * Decides one tick of the dispatcher that has the lease: judges the calls, and chooses which starts to release. It is pure, so that a
+ * dispatcher can decide again after it lost the race for a write.
  */
 export const decideTick = (state: RateState, seen: Seen): Decision => {
-  const { now, holder, endsAt, limit, waiting, calls, next, served, turnsGivenAt } = seen;
-  if (isLeased(state, holder, now))
-    return { state, isLeased: true, releases: [], turns: [], served, turnsGivenAt };
-
+  const { now, holder, endsAt, limit, waiting, calls, next, served } = seen;
   const from = state.windowFrom ?? now / 1_000;
   const judgement: RateJudgement =
     calls === undefined
@@ -169,7 +164,6 @@ export const decideTick = (state: RateState, seen: Seen): Decision => {
       lineUntil: rate !== undefined && chosen.left > 0 ? now + lineMs : judged.lineUntil,
       ...(isSlow ? { slowStart } : {}),
     },
-    isLeased: false,
     ...(permits && { permits }),
     releases: chosen.next.map((entry, index) => ({
       entry,

@@ -14,7 +14,7 @@ import {
   type Seen,
 } from './decide-tick.ts';
 import type { PermitStore } from './permit.ts';
-import { maxPerSecond, parseRateState, type RateState, rateAt, rateItem } from './rate-state.ts';
+import { isLeased, maxPerSecond, parseRateState, type RateState, rateAt, rateItem } from './rate-state.ts';
 import { type Cursors, readLine } from './read-line.ts';
 import { type InLine, parseSlot, type StartLineStore } from './start-line.ts';
 
@@ -122,12 +122,18 @@ const report = (
   seen: Seen,
   { telemetry }: Pick<TickDeps, 'telemetry'>,
 ): void => {
-  if (judgement === undefined || judgement.judged === 'unchanged') return;
+  if (judgement.judged === 'unchanged') return;
   const { judged, share } = judgement;
   if (judged === 'undone') telemetry.count('RateCutUndone');
   const perSecond = rateAt(state, seen.limit, seen.now) ?? 'any';
   const { accepted, refused, failed } = totalOf(recentCalls(seen));
   telemetry.log(logMessages.rateChanged, { judged, perSecond, share, accepted, refused, failed });
+};
+
+type Settled = {
+  readonly decision: Pick<Decision, 'releases' | 'turns' | 'served' | 'turnsGivenAt'>;
+  readonly rate: KnownRate;
+  readonly next: number | undefined;
 };
 
 /**
@@ -138,31 +144,30 @@ const settle = async (
   seen: Seen,
   before: KnownRate,
   { store, permits, now, newId, telemetry }: TickDeps,
-): Promise<{ readonly decision: Decision; readonly rate: KnownRate; readonly next: number | undefined }> => {
-  const nothing = { releases: [], turns: [], served: seen.served, turnsGivenAt: seen.turnsGivenAt };
-  let decision: Decision = { ...nothing, state: before.state, isLeased: false };
+): Promise<Settled | 'leased'> => {
   let [rate, next] = [before, seen.next];
   for (let races = 0; races < maxRaces; races += 1) {
+    let decision: Decision | undefined;
     const decide = (state: RateState): RateState => {
-      decision = decideTick(state, { ...seen, next });
-      return decision.state;
+      decision = isLeased(state, seen.holder, seen.now) ? undefined : decideTick(state, { ...seen, next });
+      return decision?.state ?? state;
     };
     const options = { parse: parseRateState, known: rate, now, newVersion: newId };
     rate = (await changeItem(store, rateItem, decide, options)).after;
     if (rate.isDamaged) telemetry.count('RateUnavailable');
-    const isLeased = rate.state.lease?.holder !== seen.holder;
+    if (rate.state.lease?.holder !== seen.holder) return 'leased';
     // After 20 lost races `changeItem` gives up, and returns what is stored.
-    if (!isLeased && rate.state !== decision.state) break;
+    if (decision === undefined || rate.state !== decision.state) break;
     // Before a lost race for the permits, after which the decision is made again and changes the rate no more.
-    if (!isLeased) report(decision, seen, { telemetry });
-    if (isLeased || decision.permits === undefined)
-      return { decision: { ...decision, isLeased }, rate, next };
+    report(decision, seen, { telemetry });
+    if (decision.permits === undefined) return { decision, rate, next };
     const answer = await permits.update(decision.permits);
     if (answer.kind === 'taken') return { decision, rate, next: answer.next };
     if (answer.kind === 'throttled') break;
     next = answer.next;
   }
-  return { decision: { ...decision, ...nothing }, rate, next };
+  const { served, turnsGivenAt } = seen;
+  return { decision: { releases: [], turns: [], served, turnsGivenAt }, rate, next };
 };
 
 /** Counts the releases and, once a minute, the rate. */
@@ -187,8 +192,9 @@ export const runTick = async (
   | { readonly kind: 'releases'; readonly releases: readonly Release[]; readonly memory: Memory }
 > => {
   const { seen, releasedAt, cursors } = await look(dispatcher, memory, deps);
-  const { decision, rate, next } = await settle(seen, memory.rate, deps);
-  if (decision.isLeased) return { kind: 'leased' };
+  const settled = await settle(seen, memory.rate, deps);
+  if (settled === 'leased') return { kind: 'leased' };
+  const { decision, rate, next } = settled;
   const { now, limit } = seen;
   const releases = [...decision.turns.map((entry) => ({ entry, afterMs: 0 })), ...decision.releases];
   const isDue = now - memory.publishedAt >= publishMs;
