@@ -24,18 +24,10 @@ const own = {
 const found = async (parts: Partial<typeof own>, customDomain: string | undefined = 'api.example.com') => {
   const all = { ...own, ...parts };
   const { client } = stubClient<ApiGatewayV2Client>((command) => {
-    const { name } = command.constructor;
-    const { input } = command;
-    const items = name.includes('Routes')
-      ? all.routes
-      : name.includes('Integrations')
-        ? all.integrations
-        : all.mappings;
-    const at = Number((input as { NextToken?: string }).NextToken ?? 0);
-    return {
-      Items: items.slice(at, at + 1),
-      ...(at + 1 < items.length ? { NextToken: String(at + 1) } : {}),
-    };
+    const [, part = ''] = /Get(?:Api)?(\w+)Command/.exec(command.constructor.name) ?? [];
+    const items: readonly object[] = all[part.toLowerCase() as keyof typeof all];
+    const at = Number(command.input.NextToken ?? 0);
+    return { Items: items.slice(at, at + 1), NextToken: at + 1 < items.length ? String(at + 1) : undefined };
   });
   return checkRoutes(client, { apiId: 'own', functionOfRoute, customDomain });
 };
@@ -46,27 +38,15 @@ test('routes that invoke the functions of the stack pass', async () => {
 });
 
 const [post = { RouteKey: '', Target: '' }, get = post] = own.routes;
+const leadingTo = (IntegrationUri: string) => ({
+  integrations: [{ IntegrationId: 'i-1', IntegrationUri }, ...own.integrations.slice(1)],
+});
+const leadsElsewhere = 'POST /extractions does not invoke the function of this stack';
 
 test.each([
-  [
-    {
-      integrations: [{ IntegrationId: 'i-1', IntegrationUri: uriOf('theirs') }, ...own.integrations.slice(1)],
-    },
-    'POST /extractions does not invoke the function of this stack',
-  ],
-  [
-    {
-      integrations: [
-        { IntegrationId: 'i-1', IntegrationUri: 'https://evil.example' },
-        ...own.integrations.slice(1),
-      ],
-    },
-    'POST /extractions does not invoke the function of this stack',
-  ],
-  [
-    { routes: [{ ...post, Target: 'integrations/i-2' }, get] },
-    'POST /extractions does not invoke the function of this stack',
-  ],
+  [leadingTo(uriOf('theirs')), leadsElsewhere],
+  [leadingTo('https://evil.example'), leadsElsewhere],
+  [{ routes: [{ ...post, Target: 'integrations/i-2' }, get] }, leadsElsewhere],
   [{ routes: [get] }, 'POST /extractions is missing'],
   [
     { routes: [post, get, { RouteKey: '$default', Target: 'integrations/i-1' }] },
