@@ -20,7 +20,7 @@ export type MeasuredSystem = LocalSystem & {
 
 const deadlineMs = 1_800_000;
 
-/** Deploys the app to a new emulator. Throws ExpectedFailure if `AWS_ENDPOINT_URL` is set. */
+/** Deploys the app to a new emulator. Throws CliError if `AWS_ENDPOINT_URL` is set. */
 export const startMeasuredSystem = async (
   { stop, atEnd }: StoppableRun,
   settings: Readonly<Record<string, string>>,

@@ -15,8 +15,8 @@ import { openExtractionIds } from '../../tools/cli/aws/read-extractions.ts';
 import { breakersOf } from '../../tools/cli/aws/stores.ts';
 import { explain } from '../../tools/cli/commands/explain.ts';
 import { clearRate, setRate } from '../../tools/cli/operate/change-holds.ts';
+import { CliError } from '../../tools/cli/terminal/errors.ts';
 import { nodeShell } from '../../tools/cli/terminal/node-shell.ts';
-import { ExpectedFailure } from '../../tools/local/expected-failure.ts';
 import { type LocalSystem, shortTimes, startLocalSystem } from '../../tools/local/local-system.ts';
 import { createRunDirectory, repository } from '../../tools/local/paths.ts';
 import { createRunOutput } from '../../tools/local/run-output.ts';
@@ -134,7 +134,7 @@ const soak = async ({ stop: signal, atEnd }: StoppableRun, minutes: number, seed
   const ids = new Set(problems.flatMap(({ extractionId }) => extractionId ?? []));
   for (const id of [...ids].slice(0, 3)) await explain(id, context);
   if (problems.length === 0) return;
-  throw new ExpectedFailure(
+  throw new CliError(
     `${problems.length} findings. Logs: ${directory}\nThe same storm: ${command(minutes, seed)}`,
   );
 };
@@ -143,7 +143,7 @@ const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { t
 const [minutes, seed] = [Number(values.minutes ?? 30), Number(values.seed ?? randomInt(1_000_000))];
 await runUntilStopped(async (benchmark) => {
   if (!(minutes > 0 && Number.isInteger(seed)))
-    throw new ExpectedFailure('npm run soak -- --minutes <number> --seed <whole number>');
+    throw new CliError('npm run soak -- --minutes <number> --seed <whole number>');
   console.log(`Seed ${seed}: ${command(minutes, seed)}`);
   await soak(benchmark, minutes, seed);
 });

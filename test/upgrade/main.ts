@@ -16,7 +16,7 @@ import {
 } from '../../tools/acceptance/check-out-version.ts';
 import { updateInPlace } from '../../tools/acceptance/checks/update-in-place.ts';
 import { connect } from '../../tools/cli/aws/deployment.ts';
-import { ExpectedFailure } from '../../tools/local/expected-failure.ts';
+import { CliError } from '../../tools/cli/terminal/errors.ts';
 import { type LocalSystem, shortTimes, startLocalSystem } from '../../tools/local/local-system.ts';
 import { createRunDirectory, repository } from '../../tools/local/paths.ts';
 import { createRunOutput } from '../../tools/local/run-output.ts';
@@ -54,7 +54,7 @@ const upgrade = async (name: string, tree: string, local: LocalSystem): Promise<
     sleep: delay,
   });
   const problems = await compareWithProvider(local, all);
-  if (problems.length > 0) throw new ExpectedFailure(`${problems.length} contradict the provider.`);
+  if (problems.length > 0) throw new CliError(`${problems.length} contradict the provider.`);
   const states = new Set(all.map(({ state }) => state)).size;
   show.done(name, `${all.length} extractions in ${states} states ended as they must`);
 };
@@ -64,7 +64,7 @@ const keepsUnknown = async (local: LocalSystem, goBack: () => Promise<void>): Pr
   const system = extractionsOf(local);
   const one = await system.requestWith({ durationMs: null });
   const before = await system.linked(one);
-  if (!('laterAttribute' in before)) throw new ExpectedFailure('The later version does not run.');
+  if (!('laterAttribute' in before)) throw new CliError('The later version does not run.');
   await system.setStatus(one, laterStatus);
   await goBack();
   await system.send({ extractionId: one.extractionId, cause: 'sweep' }, 'upgrade');
@@ -96,7 +96,7 @@ await runUntilStopped(async ({ stop: signal, atEnd }) => {
   const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client: local.emulator.client });
   const found = await auditAll(deployment, since);
   const problems = found.filter(({ extractionId }) => extractionId === undefined || extractionId !== changed);
-  if (problems.length > 0) throw new ExpectedFailure(`${problems.length} findings. Logs: ${directory}`);
+  if (problems.length > 0) throw new CliError(`${problems.length} findings. Logs: ${directory}`);
   const except = found.length > 0 ? ', except the status that this program has set' : '';
   show.done('audit', `finds nothing${except}`);
 }).finally(() => show.rest());

@@ -1,21 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ExpectedFailure } from '../local/expected-failure.ts';
+import { CliError } from '../cli/terminal/errors.ts';
 import { repository } from '../local/paths.ts';
 import { replaceCode } from './replace-code.ts';
 
 const git = (...args: readonly string[]): Buffer =>
   execFileSync('git', args, { cwd: repository, maxBuffer: 1_073_741_824, stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** The files of a commit in a new directory, with the packages of its lock file. Throws ExpectedFailure if the clone lacks it. */
+/** The files of a commit in a new directory, with the packages of its lock file. Throws CliError if the clone lacks it. */
 export const checkOutVersion = (commit: string, directory: string): string => {
   mkdirSync(directory, { recursive: true });
   try {
     execFileSync('tar', ['-x', '-C', directory], { input: git('archive', commit) });
   } catch (cause) {
     const remedy = `Fetch it: git fetch origin ${commit}`;
-    throw new ExpectedFailure(`This clone does not have the commit ${commit}. ${remedy}`, { cause });
+    throw new CliError(`This clone does not have the commit ${commit}. ${remedy}`, { cause });
   }
   // The packages of today serve, unless that version had others.
   if (git('diff', '--name-only', commit, '--', 'package-lock.json').length === 0)

@@ -2,9 +2,9 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LOCAL_STAGE } from '../../lib/aws/stage.ts';
 import { connect } from '../cli/aws/deployment.ts';
+import { CliError } from '../cli/terminal/errors.ts';
 import { deployStack } from '../local/deploy.ts';
 import { startEmulator } from '../local/emulator/emulator.ts';
-import { ExpectedFailure } from '../local/expected-failure.ts';
 import { repository } from '../local/paths.ts';
 import { saveFunctionLogs } from '../local/save-function-logs.ts';
 import { type CheckStageOptions, checkStage } from './check-stage.ts';
@@ -54,7 +54,7 @@ export const startEmulatedStage = async (options: EmulatedStageOptions) => {
       deploy: async (update: Update) => {
         const own = await mkdtemp(join(directory, 'update-'));
         await deployFrom(own, update).catch((error: unknown) => {
-          if (!update.fails || !(error instanceof ExpectedFailure)) throw error;
+          if (!update.fails || !(error instanceof CliError)) throw error;
         });
       },
       check: (options: Pick<CheckStageOptions, 'checks' | 'shell' | 'stop'>) =>

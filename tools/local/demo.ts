@@ -4,8 +4,8 @@ import { ApiError, type ExtractionRequest, extractionsClient } from '../../lib/c
 import { eventText } from '../../sandbox/describe-event.ts';
 import { describeStreamRecord } from '../cli/aws/describe-stream-record.ts';
 import { openStream } from '../cli/aws/follow-stream.ts';
+import { CliError } from '../cli/terminal/errors.ts';
 import { printable } from '../cli/terminal/printable.ts';
-import { ExpectedFailure } from './expected-failure.ts';
 import type { LocalSystem } from './local-system.ts';
 import type { RunOutput } from './run-output.ts';
 import { outcomeRequest, person } from './sandbox-actions.ts';
@@ -34,7 +34,7 @@ export const watchSystem = async (
   readStream().catch((cause: unknown) => {
     if (signal.aborted) return;
     const log = emulator.logFile === undefined ? '' : ` (its log: ${emulator.logFile})`;
-    reject(new ExpectedFailure(`The emulator no longer answers${log}. Start again.`, { cause }));
+    reject(new CliError(`The emulator no longer answers${log}. Start again.`, { cause }));
   });
   const readProvider = async (): Promise<void> => {
     for await (const event of provider.events(0, shown)) {
@@ -74,12 +74,12 @@ const extract = async ({ system: { api }, show, signal }: Demo, request: Extract
 /** Requests an extraction, and downloads its results as a caller would. Throws unless they are as recorded. */
 const extractAndDownload = async (demo: Demo, request: ExtractionRequest): Promise<void> => {
   const { status, results } = await extract(demo, request);
-  if (results === undefined) throw new ExpectedFailure(`The extraction ended ${status} without results.`);
+  if (results === undefined) throw new CliError(`The extraction ended ${status} without results.`);
   const response = await fetch(results.url, { signal: demo.signal });
   const body = Buffer.from(await response.arrayBuffer());
   const sha256 = createHash('sha256').update(body).digest('hex');
   if (!response.ok || sha256 !== results.sha256 || body.length !== results.bytes) {
-    throw new ExpectedFailure(
+    throw new CliError(
       `The presigned URL answered ${response.status} with ${body.length} bytes, not the ${results.bytes} recorded.`,
     );
   }
@@ -98,7 +98,7 @@ const extractByConsent = async (demo: Demo): Promise<void> => {
   await callForPerson(demo, `/consents/${consentId}/revoke`);
   const { status } = await extract(demo, { ...request, reference: 'after-revoke' });
   if (status !== 'REJECTED') {
-    throw new ExpectedFailure(`The extraction of a revoked consent ended ${status}, not REJECTED.`);
+    throw new CliError(`The extraction of a revoked consent ended ${status}, not REJECTED.`);
   }
   demo.show.done('consent', 'revoked, and the next extraction was REJECTED, as expected');
 };
@@ -109,7 +109,7 @@ const demos: Readonly<Record<string, (demo: Demo) => Promise<void>>> = {
   consent: extractByConsent,
 };
 
-/** Shows each method, one after the other. Throws ExpectedFailure if one ends otherwise than expected, or takes too long. */
+/** Shows each method, one after the other. Throws CliError if one ends otherwise than expected, or takes too long. */
 export const runDemo = async (system: LocalSystem, show: RunOutput, stop: AbortSignal): Promise<void> => {
   for (const [method, run] of Object.entries(demos)) {
     const deadline = AbortSignal.timeout(deadlineMs);
@@ -117,10 +117,10 @@ export const runDemo = async (system: LocalSystem, show: RunOutput, stop: AbortS
     try {
       await run({ system, show, signal: AbortSignal.any([stop, deadline]) });
     } catch (cause) {
-      if (cause instanceof ApiError) throw new ExpectedFailure(cause.message, { cause });
+      if (cause instanceof ApiError) throw new CliError(cause.message, { cause });
       if (!deadline.aborted || stop.aborted) throw cause;
       const message = `The demo of the method ${method} took more than ${deadlineMs / 1_000} s.`;
-      throw new ExpectedFailure(message, { cause });
+      throw new CliError(message, { cause });
     }
   }
 };

@@ -29,7 +29,7 @@ type DeployOptions = {
  * Deploys the CDK app with the CDK CLI: synth and bootstrap in parallel, then deploy.
  *
  * @returns the outputs of its stacks by name
- * @throws ExpectedFailure; the error with which `emulator` rejects; `AbortError` when aborted
+ * @throws CliError; the error with which `emulator` rejects; `AbortError` when aborted
  */
 export const deployStack = async (options: DeployOptions): Promise<Record<string, string>> => {
   const { directory, onProgress } = options;

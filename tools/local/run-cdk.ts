@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { CliError } from '../cli/terminal/errors.ts';
 import { withoutAws } from './emulator/aws-environment.ts';
-import { ExpectedFailure } from './expected-failure.ts';
 import { compileCache, repository } from './paths.ts';
 import { runCommand, tail } from './run-command.ts';
 
@@ -32,7 +32,7 @@ const noAws = {
 /**
  * Runs the unmodified CDK CLI on this process's Node. Its environment has no access to AWS but `awsEnv`.
  *
- * @throws ExpectedFailure with the end of its output and the path of its log; `AbortError` when aborted
+ * @throws CliError with the end of its output and the path of its log; `AbortError` when aborted
  */
 export const runCdk = async (run: CdkRun): Promise<void> => {
   const { args, problem, directory, cwd = repository, awsEnv = noAws, signal } = run;
@@ -58,7 +58,7 @@ export const runCdk = async (run: CdkRun): Promise<void> => {
     },
   );
   if (code === 0) return;
-  throw new ExpectedFailure(
+  throw new CliError(
     `${problem}. Correct the problem that the CDK CLI reports (full log: ${logFile}), and start again.\n${tail(output, 15)}`,
   );
 };

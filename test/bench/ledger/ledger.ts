@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { ExpectedFailure } from '../../../tools/local/expected-failure.ts';
+import { CliError } from '../../../tools/cli/terminal/errors.ts';
 
 /** One request that a function made while it handled an invocation. Times are milliseconds since the epoch. */
 export type Call = {
@@ -76,13 +76,13 @@ export const openLedger = (directory: string): Ledger => {
 /**
  * A ledger in the directory of a run, and the environment for its emulator that makes every function write there.
  *
- * @throws ExpectedFailure if `AWS_ENDPOINT_URL` names a running emulator
+ * @throws CliError if `AWS_ENDPOINT_URL` names a running emulator
  */
 export const createLedger = (
   runDirectory: string,
 ): { ledger: Ledger; emulatorEnv: Record<string, string> } => {
   if (process.env.AWS_ENDPOINT_URL) {
-    throw new ExpectedFailure(
+    throw new CliError(
       'AWS_ENDPOINT_URL is set. Unset it: the functions record their calls only on a new emulator.',
     );
   }

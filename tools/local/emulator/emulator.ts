@@ -31,7 +31,7 @@ export type Emulator = {
  * Its root has a random access key of this run, whose signature is not checked. Any other key has to belong to an IAM user or to a session
  * of a role, and with IAM enforced, its signature is checked (serve_emulator.py).
  *
- * @throws ExpectedFailure
+ * @throws CliError
  */
 export const startEmulator = async (options: EmulatorOptions): Promise<Emulator> => {
   const named = process.env.AWS_ENDPOINT_URL;

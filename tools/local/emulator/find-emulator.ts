@@ -1,27 +1,27 @@
 import { regionIn } from '../../../lib/aws-region.ts';
-import { ExpectedFailure } from '../expected-failure.ts';
+import { CliError } from '../../cli/terminal/errors.ts';
 
 /**
  * Finds the emulator at `url`. The credentials are from `env`, or `test` if it has none.
  *
- * @throws ExpectedFailure if nothing answers, if it is AWS itself, or if it does not enforce IAM although `auth` requires it
+ * @throws CliError if nothing answers, if it is AWS itself, or if it does not enforce IAM although `auth` requires it
  */
 export const findEmulator = async (url: string, auth: boolean, env: Record<string, string | undefined>) => {
   const endpoint = url.replace(/\/+$/, '');
   if (!URL.canParse(endpoint)) {
-    throw new ExpectedFailure(
+    throw new CliError(
       'AWS_ENDPOINT_URL is not a URL. Set it to one such as http://127.0.0.1:4566, or unset it.',
     );
   }
   if (/(^|\.)amazonaws\.com(\.cn)?$/.test(new URL(endpoint).hostname)) {
-    throw new ExpectedFailure(
+    throw new CliError(
       `AWS_ENDPOINT_URL names AWS itself (${endpoint}), but local runs need an emulator. Unset it, and use ` +
         '`npm run deploy` for a real account.',
     );
   }
   const health = await readHealth(endpoint);
   if (auth && health.auth === 'disabled') {
-    throw new ExpectedFailure(
+    throw new CliError(
       `The emulator at ${endpoint} does not enforce IAM. Start it with AUTH=true and USE_SSL=1, or unset ` +
         'AWS_ENDPOINT_URL to start one here.',
     );
@@ -42,7 +42,7 @@ const readHealth = async (endpoint: string): Promise<{ auth?: unknown }> => {
   try {
     response = await fetch(`${endpoint}/_ministack/health`, { signal: AbortSignal.timeout(5_000) });
   } catch (cause) {
-    throw new ExpectedFailure(
+    throw new CliError(
       `Nothing answers at ${endpoint}, which AWS_ENDPOINT_URL names. Start that emulator, or unset the variable to ` +
         'start one here. For HTTPS, NODE_EXTRA_CA_CERTS has to name its certificate.',
       { cause },

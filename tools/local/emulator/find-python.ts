@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ExpectedFailure } from '../expected-failure.ts';
+import { CliError } from '../../cli/terminal/errors.ts';
 import { repository } from '../paths.ts';
 import { runCommand } from '../run-command.ts';
 
@@ -42,7 +42,7 @@ const describePython = async (command: string): Promise<Python | undefined> => {
 /**
  * Finds a Python on the PATH that can create the emulator's environment.
  *
- * @throws ExpectedFailure, which names what is missing and what to do
+ * @throws CliError, which names what is missing and what to do
  */
 export const findPython = async (describe = describePython): Promise<Python> => {
   const unusable: Python[] = [];
@@ -52,7 +52,7 @@ export const findPython = async (describe = describePython): Promise<Python> => 
     if (!python.isOld && python.missing.length === 0) return python;
     unusable.push(python);
   }
-  throw new ExpectedFailure(problemOf(unusable));
+  throw new CliError(problemOf(unusable));
 };
 
 const problemOf = (unusable: readonly Python[]): string => {

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import tls from 'node:tls';
 import { defined } from '../../../lib/defined.ts';
 import { discardBody } from '../../cli/terminal/answer-body.ts';
-import { ExpectedFailure } from '../expected-failure.ts';
+import { CliError } from '../../cli/terminal/errors.ts';
 import { tail } from '../run-command.ts';
 import { type AwsAccess, emulatorBase } from './aws-environment.ts';
 import { preparePython } from './python-environment.ts';
@@ -117,11 +117,9 @@ export const trustCertificate = (caFile: string): void => {
 const readPort = async (child: ChildProcess, wanted: number, logFile: string): Promise<number> => {
   const report = (await text(child.stdio[3] as Readable)).trim();
   if (report === 'taken') {
-    throw new ExpectedFailure(
-      `Port ${wanted} is in use. Choose another with --port, or omit it to use a free one.`,
-    );
+    throw new CliError(`Port ${wanted} is in use. Choose another with --port, or omit it to use a free one.`);
   }
-  if (report === '') throw new ExpectedFailure(await withLog(endedEarly, logFile));
+  if (report === '') throw new CliError(await withLog(endedEarly, logFile));
   return Number(report);
 };
 
@@ -136,13 +134,13 @@ const waitForHealth = async (
   const deadline = Date.now() + startDeadlineMs;
   while (Date.now() < deadline) {
     if (child.exitCode !== null || child.signalCode !== null) {
-      throw new ExpectedFailure(await withLog(endedEarly, logFile));
+      throw new CliError(await withLog(endedEarly, logFile));
     }
     if (await isHealthy(endpoint)) return;
     await delay(healthEveryMs, undefined, defined({ signal }));
   }
   const seconds = startDeadlineMs / 1000;
-  throw new ExpectedFailure(await withLog(`The AWS emulator did not start within ${seconds} s`, logFile));
+  throw new CliError(await withLog(`The AWS emulator did not start within ${seconds} s`, logFile));
 };
 
 const isHealthy = async (endpoint: string): Promise<boolean> => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defined } from '../../../lib/defined.ts';
-import { ExpectedFailure } from '../expected-failure.ts';
+import { CliError } from '../../cli/terminal/errors.ts';
 import { installOnce } from '../install-once.ts';
 import { repository, workDirectory } from '../paths.ts';
 import { runCommand, tail } from '../run-command.ts';
@@ -47,7 +47,7 @@ export const environmentKey = (
  *
  * Only its interpreter is used, as the scripts in `bin/` do not work after the rename of `installOnce`.
  *
- * @throws ExpectedFailure; `AbortError` when aborted
+ * @throws CliError; `AbortError` when aborted
  */
 export const preparePython = async ({ contents = emulator, onInstall, signal }: Preparation = {}) => {
   const python = await findPython();
@@ -75,7 +75,7 @@ const install = async ({ python: { executable }, directory, contents, signal }: 
     const { code, output } = await runCommand(command, args, options);
     if (code === 0) return;
     const remedy = ['Try again', ...(otherwise === undefined ? [] : [otherwise])].join(', ');
-    throw new ExpectedFailure(`${name} cannot be installed, as ${problem}. ${remedy}.\n${tail(output, 8)}`);
+    throw new CliError(`${name} cannot be installed, as ${problem}. ${remedy}.\n${tail(output, 8)}`);
   };
   await run(executable, ['-m', 'venv', directory], 'its private Python environment could not be created');
   // Wheels only, so that nothing is compiled and no package's own build code runs.

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { closedPort } from '#support/programs/closed-port.ts';
 import { httpServer } from '#support/programs/stub-servers.ts';
+import { CliError } from '#tools/cli/terminal/errors.ts';
 import { emulatorBase, withoutAws } from '#tools/local/emulator/aws-environment.ts';
 import { findEmulator } from '#tools/local/emulator/find-emulator.ts';
 import { findPython, type Python } from '#tools/local/emulator/find-python.ts';
 import { environmentKey } from '#tools/local/emulator/python-environment.ts';
-import { ExpectedFailure } from '#tools/local/expected-failure.ts';
 
 const developer = {
   PATH: '/usr/bin',
@@ -53,13 +53,13 @@ describe('the emulator that AWS_ENDPOINT_URL names', () => {
   it('is refused if it does not enforce IAM although the run requires it', async () => {
     const url = await emulatorAnswering('{"auth":"disabled"}');
     const message = expect.stringContaining('AUTH=true and USE_SSL=1');
-    expect(await failure(url, true)).toMatchObject({ name: 'ExpectedFailure', message });
+    expect(await failure(url, true)).toMatchObject({ name: 'CliError', message });
     expect(await findEmulator(url, false, {})).toMatchObject({ endpoint: url });
   });
 
   it('is refused if it is AWS itself, no URL, or nothing answers there', async () => {
     const error = await failure('https://sts.us-east-1.amazonaws.com');
-    expect(error).toBeInstanceOf(ExpectedFailure);
+    expect(error).toBeInstanceOf(CliError);
     expect(String(error)).toContain('names AWS itself');
     expect(String(await failure('localhost'))).toContain('AWS_ENDPOINT_URL is not a URL');
     const url = `http://127.0.0.1:${await closedPort()}`;
