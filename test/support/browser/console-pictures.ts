@@ -331,7 +331,7 @@ export const picturedDeps = (kind: Pictured): Parameters<typeof serveConsole>[1]
         command: commandTextOf(),
       }),
     holds: async () => holds(kind),
-    sweeps: async () => ({ items: [{ at: iso(40), sent: 1, failed: 0 }], complete: true }),
+    sweeps: async () => ({ items: [iso(40)], complete: true }),
     queues: async () => [
       { name: 'reconcile queue', isDeadLetters: false, waiting: 1, later: 2, inFlight: 0 },
       { name: 'slow queue', isDeadLetters: false, waiting: 0, later: 0, inFlight: 0 },

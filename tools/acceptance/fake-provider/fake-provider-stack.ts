@@ -20,7 +20,7 @@ import { fakeClient } from './function/answer-consent-flow.ts';
 import { AlarmInbox, Inbox } from './inbox.ts';
 
 /** Where an emulator is, if the stage is on one, and the path of an HTTP API there (`emulatorApiUrl`). */
-export type EmulatorAddress = {
+type EmulatorAddress = {
   readonly endpoint?: string | undefined;
   readonly apiPath?: string | undefined;
 };

@@ -19,7 +19,7 @@ const schema = v.object({
   apiUrl: v.exactOptional(v.pipe(v.string(), v.url())),
   sandboxControlUrl: v.exactOptional(v.pipe(v.string(), v.url())),
 });
-export type LocalDeployment = Readonly<v.InferOutput<typeof schema>>;
+type LocalDeployment = Readonly<v.InferOutput<typeof schema>>;
 
 const fileIn = (root: string): string => join(root, '.cosecha', 'running.json');
 

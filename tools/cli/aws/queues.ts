@@ -8,8 +8,6 @@ import type { Deployment } from './deployment.ts';
 export const queueClient = ({ client, isEmulated }: Pick<Deployment, 'client' | 'isEmulated'>): SQSClient =>
   new SQSClient({ ...client, useQueueUrlAsEndpoint: !isEmulated });
 
-export const queueNameOf = (queueUrl: string): string => new URL(queueUrl).pathname.split('/').at(-1) ?? '';
-
 const attributes = {
   waiting: 'ApproximateNumberOfMessages',
   /** Sent with a delay that is not over. */

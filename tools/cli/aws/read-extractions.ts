@@ -63,7 +63,7 @@ export const readExtractions = async (
 };
 
 /** Of a table that a backup was restored to. */
-export type BackupScan = {
+type BackupScan = {
   readonly table: string;
   /** The open records, or the closed ones. */
   readonly isOpen: boolean;

@@ -8,7 +8,7 @@ import type { Deployment } from './deployment.ts';
 import { logNames } from './log-names.ts';
 import { type LoggedFields, logGroupsOf, logsClient, readFunctionLogs } from './logs.ts';
 
-export type MetricId = {
+type MetricId = {
   readonly namespace: string;
   readonly name: string;
   readonly dimensions: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export type MetricPoint = {
   readonly value: number;
 };
 
-export type MetricQuery = {
+type MetricQuery = {
   readonly since: Date;
   readonly until: Date;
   readonly periodSeconds: number;

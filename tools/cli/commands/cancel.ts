@@ -34,7 +34,7 @@ export const cancel = async (
 type Ended = Pick<Extraction, 'extractionId' | 'lastProblem'> & { readonly status: CancelAnswer['status'] };
 
 /** Why this one is not cancelled. Undefined if it may be. */
-export const whyNotCancelled = ({ extractionId, status, lastProblem }: Ended): string | undefined => {
+const whyNotCancelled = ({ extractionId, status, lastProblem }: Ended): string | undefined => {
   switch (status) {
     case 'REQUESTED':
       return undefined;

@@ -13,7 +13,7 @@ import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import type { CommandContext } from './command-context.ts';
 
 /** The secrets that people fill. The stack generates the third. */
-export const fillable = {
+const fillable = {
   'api-key': { secret: 'provider-api-key', label: 'API key', faultOf: apiKeyFaultOf },
   'signing-key': { secret: 'webhook-signing-key', label: 'signing key', faultOf: secretFaultOf },
 } as const;

@@ -11,7 +11,7 @@ import { callerName, describeDue } from '../terminal/operator-view.ts';
 const columns = 100;
 
 /** Why it ended so, or waits, in codes: of each action that failed, and of the extraction. */
-export const whyOf = (record: Extraction): string => {
+const whyOf = (record: Extraction): string => {
   const codes = new Set([record.reason ?? record.collectionError, record.lastProblem]);
   const own = [...codes].filter((code) => code !== undefined).join(': ');
   return [...failurePhrases(record), own].filter((text) => text !== '').join('; ');

@@ -22,7 +22,7 @@ export const passed = (message: string): Exclude<Finding, { result: 'failed' }> 
   message,
 });
 /** A remedy that names a command gets how commands of the deployment are written. */
-export type Remedy = string | ((command: CommandText) => string);
+type Remedy = string | ((command: CommandText) => string);
 export const failed = (message: string, remedy: Remedy): Found => ({ result: 'failed', message, remedy });
 export const skipped = (message: string): Exclude<Finding, { result: 'failed' }> => ({
   result: 'skipped',

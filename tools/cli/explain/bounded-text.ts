@@ -1,4 +1,3 @@
-import type { Extraction } from '../../../lib/extraction/record.ts';
 import { printable } from '../terminal/printable.ts';
 
 /** In characters. The longest sentence of Cosecha's own is shorter, so only texts of others are cut. */
@@ -9,10 +8,6 @@ export const bounded = (text: string, most = maxText): string => {
   const characters = [...printable(text)];
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
 };
-
-/** Why only polls find the outcome of an extraction without a webhook. */
-export const whyPolled = ({ method }: Pick<Extraction, 'method'>): string =>
-  method === 'consent' ? 'there is no webhook under a consent' : 'the provider sends no webhooks';
 
 /** A time to the second: `12:10:00Z`, or with its day if that is not the day of `now`. */
 export const clockTime = (time: string, now: Date): string => {

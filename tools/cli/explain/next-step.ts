@@ -13,7 +13,7 @@ export type Open = Known & { readonly record: Extraction; readonly settings: Sto
  * What the next reconcile does once the record is due, as `decide.ts` has it. It is planned as for a message of the slow queue, whose
  * reads have their whole time.
  */
-export const nextPlan = ({ record, task, extractionId, settings: { timings }, now }: Open): Plan => {
+const nextPlan = ({ record, task, extractionId, settings: { timings }, now }: Open): Plan => {
   const queue = { kind: 'queue', cause: 'due', isSlow: true } as const;
   const at = new Date(Math.max(now.getTime(), new Date(record.dueAt ?? now).getTime()));
   const planned = plan(record, queue, at, timings);

@@ -31,7 +31,7 @@ type WhyPolled =
  * Everything that a headline can state, each with what its sentence says. Each fact is true by itself: `test/simulation/explain` compares
  * each with what the traces of drawn worlds show. Times are ISO 8601.
  */
-export type StoryFacts = {
+type StoryFacts = {
   /* There is no record, or it could not be read. */
   recordUnread: unknown;
   /** The execution, which would show whether it ever existed, could not be read either. */

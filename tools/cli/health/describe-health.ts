@@ -31,7 +31,7 @@ export const describeChange = (change: Change, before: Figures, name: PeriodName
 };
 
 /** `, since 11:20Z`: when the first of the last hour failed or, if as many failed before it, the first of the hour before. */
-export const failingSince = ({ lastHour, hourBefore, hourChange }: SubjectHealth): string => {
+const failingSince = ({ lastHour, hourBefore, hourChange }: SubjectHealth): string => {
   const since =
     hourChange === 'worse' ? lastHour.failedSince : (hourBefore.failedSince ?? lastHour.failedSince);
   return since === undefined || lastHour.failed === 0 ? '' : `, since ${since.slice(11, 16)}Z`;

@@ -19,7 +19,7 @@ export type ExportedResults = {
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-export type ExportResultsDeps = {
+type ExportResultsDeps = {
   /** The bytes of results. Undefined if the bucket no longer has them. Throws the SDK's errors. */
   readonly read: (stored: StoredResults) => Promise<Bytes | undefined>;
   readonly onProgress: (done: number) => void;

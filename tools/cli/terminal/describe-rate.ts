@@ -16,7 +16,7 @@ export const waitingIn = ({ lanes }: Pick<StartRate, 'lanes'>): number =>
   lanes.reduce((sum, { waiting }) => sum + waiting.length, 0);
 
 /** `1 min 34 s (14:32:10Z)`: so long from now, and when that is. */
-export const describeUntil = (seconds: number, now: Date): string => {
+const describeUntil = (seconds: number, now: Date): string => {
   const at = new Date(now.getTime() + seconds * 1_000).toISOString();
   return `${formatSeconds(seconds)} (${at.slice(11, 19)}Z)`;
 };

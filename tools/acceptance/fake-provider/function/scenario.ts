@@ -78,7 +78,7 @@ export const parseUsername = (username: unknown): Scenario | undefined => {
 };
 
 /** The behaviour of one user, whose extractions are COMPLETED. Every user has exactly one consent. */
-export type ConsentScenario = {
+type ConsentScenario = {
   /** Seconds from the start call to the end, up to 99. */
   readonly endsAfter: number;
   /**

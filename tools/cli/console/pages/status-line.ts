@@ -68,7 +68,7 @@ const describeUs = (
   }),
   // A new stage has none either. What a missing sweep leaves behind is overdue.
   ...factsOf(state.sweeps, 'sweeps', ({ items: [last] }) => [
-    { text: last === undefined ? 'no sweep within an hour' : html`sweep ${ago(last.at, now)}` },
+    { text: last === undefined ? 'no sweep within an hour' : html`sweep ${ago(last, now)}` },
   ]),
   ...factsOf(state.queues, 'queues', (all) =>
     all.map(({ name, waiting, isDeadLetters }) => ({

@@ -1,10 +1,9 @@
 import { defined } from '../../../../lib/defined.ts';
 import { logMessages } from '../../../../lib/observability/log-messages.ts';
 import type { LoggedFields } from '../../aws/logs.ts';
-import type { DeliveryLine, SweepLine } from './sources.ts';
+import type { DeliveryLine } from './sources.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
 const object = (value: unknown): LoggedFields =>
   typeof value === 'object' && value !== null ? (value as LoggedFields) : {};
 
@@ -31,9 +30,6 @@ export const parseDeliveryLine = (fields: LoggedFields): DeliveryLine | undefine
   return fields.level === 'ERROR' ? { at, answer: 500, verdict: 'failed' } : undefined;
 };
 
-/** The line that ends a sweep, or undefined for other lines. */
-export const parseSweepLine = (fields: LoggedFields): SweepLine | undefined => {
-  const at = text(fields.timestamp);
-  if (fields.message !== logMessages.sweepFinished || at === undefined) return undefined;
-  return { at, sent: number(fields.sent), failed: number(fields.failed) };
-};
+/** When a sweep finished, of the line that ends it. Undefined for other lines. */
+export const parseSweepLine = (fields: LoggedFields): string | undefined =>
+  fields.message === logMessages.sweepFinished ? text(fields.timestamp) : undefined;

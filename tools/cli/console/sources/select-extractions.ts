@@ -7,7 +7,7 @@ import { causeOf } from '../../terminal/extraction-failures.ts';
 import { isShortOf, parseShortId } from '../../terminal/short-id.ts';
 
 /** The choice that a query names, or the default for anything else. */
-export const choiceIn = <Choice extends string>(
+const choiceIn = <Choice extends string>(
   text: string | null,
   choices: readonly Choice[],
   otherwise: Choice,

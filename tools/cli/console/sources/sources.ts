@@ -54,14 +54,6 @@ export type QueueLine = Readonly<Awaited<ReturnType<typeof readQueue>>> & {
   readonly isDeadLetters: boolean;
 };
 
-export type SweepLine = {
-  readonly at: string;
-  /** Records that it sent to the queue. */
-  readonly sent: number;
-  /** Records that it could not lease or send. */
-  readonly failed: number;
-};
-
 /** How extractions of each entity and product ended: now, before, and by the hours of the last two days. */
 export type SubjectsReport = HealthReport & { readonly hours: readonly HourOfSubject[] };
 
@@ -87,8 +79,8 @@ export interface ConsoleSources {
   ): Promise<readonly (readonly [extractionId: string, trying: Trying])[]>;
   /** Newest first. */
   deliveries(since: Date): Promise<Bounded<DeliveryLine>>;
-  /** Those that finished within an hour, newest first. */
-  sweeps(): Promise<Bounded<SweepLine>>;
+  /** When each finished that did within an hour, newest first. */
+  sweeps(): Promise<Bounded<string>>;
   findings(): Promise<readonly FindingLine[]>;
   alarms(): Promise<readonly AlarmLine[]>;
   queues(): Promise<readonly QueueLine[]>;

@@ -62,7 +62,7 @@ test.each<[string, readonly string[], readonly Extraction[], Partial<ConsoleSour
     ['! Us: nothing is overdue · sweep 1 min ago · reconcile queue 7 · dead letters 1', provider, banks],
     well,
     {
-      sweeps: async () => ({ items: [{ at: iso(40), sent: 0, failed: 0 }], complete: true }),
+      sweeps: async () => ({ items: [iso(40)], complete: true }),
       queues: async () => [
         { name: 'reconcile queue', isDeadLetters: false, waiting: 7, ...queue },
         { name: 'dead letters', isDeadLetters: true, waiting: 1, ...queue },
