@@ -54,11 +54,10 @@ export const readExtractions = async (
   client: DynamoDBClient,
   table: string,
   ids: readonly string[],
-  pause?: (milliseconds: number) => Promise<unknown>,
 ): Promise<readonly Extraction[]> => {
   const keys = ids.map((extractionId) => ({ extractionId }));
   const records: Extraction[] = [];
-  for await (const item of readItems(client, { table }, keys, pause)) records.push(item as Extraction);
+  for await (const item of readItems(client, { table }, keys)) records.push(item as Extraction);
   return records;
 };
 
