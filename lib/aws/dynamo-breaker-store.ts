@@ -1,5 +1,4 @@
 import {
-  ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -9,6 +8,7 @@ import {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { type PermitStore, type PermitUpdate, permitItem } from '../rate-limit/permit.ts';
 import type { SharedItemStore, StoredItem } from '../shared-item/shared-item.ts';
+import { conditional } from './items.ts';
 
 type Item = Parameters<typeof unmarshall>[0];
 
@@ -27,8 +27,8 @@ export const dynamoBreakerStore = (client: DynamoDBClient, table: string): Share
   },
 
   replace: async (name, version, next) => {
-    try {
-      await client.send(
+    const { refusal } = await conditional(
+      client.send(
         new PutItemCommand({
           TableName: table,
           Item: marshall({ name, ...next }, { removeUndefinedValues: true }),
@@ -40,12 +40,9 @@ export const dynamoBreakerStore = (client: DynamoDBClient, table: string): Share
               }),
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
-      );
-      return next;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return toStored(error.Item);
-    }
+      ),
+    );
+    return refusal === undefined ? next : toStored(refusal.Item);
   },
 });
 
@@ -88,20 +85,22 @@ const nextOf = (item: Item | undefined): number | undefined => {
 export const dynamoPermitStore = (client: DynamoDBClient, table: string): PermitStore => ({
   update: async (update) => {
     try {
-      const { Attributes } = await client.send(
-        new UpdateItemCommand({
-          TableName: table,
-          Key: marshall({ name: permitItem }),
-          ...permitUpdate(update),
-          ExpressionAttributeNames: { '#next': 'next' },
-          ReturnValues: 'UPDATED_NEW',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
+      const { output, refusal } = await conditional(
+        client.send(
+          new UpdateItemCommand({
+            TableName: table,
+            Key: marshall({ name: permitItem }),
+            ...permitUpdate(update),
+            ExpressionAttributeNames: { '#next': 'next' },
+            ReturnValues: 'UPDATED_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
       );
-      return { kind: 'taken', next: nextOf(Attributes) ?? 0 };
+      return refusal === undefined
+        ? { kind: 'taken', next: nextOf(output.Attributes) ?? 0 }
+        : { kind: 'refused', next: nextOf(refusal.Item) };
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException)
-        return { kind: 'refused', next: nextOf(error.Item) };
       if (throttling.includes((error as Error).name)) return { kind: 'throttled' };
       throw error;
     }

@@ -1,7 +1,5 @@
 import {
-  ConditionalCheckFailedException,
   type DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
   paginateQuery,
   paginateScan,
@@ -17,6 +15,7 @@ import type {
   ErasureStore,
   Tombstone,
 } from '../extraction/erase/erasure.ts';
+import { conditional, getItem } from './items.ts';
 
 /** The sort key of the item of an erasure. A tombstone's sort key is the ids of its record, with a slash, which no id contains. */
 const asked = 'erasure';
@@ -30,17 +29,7 @@ const isNew = { ConditionExpression: 'attribute_not_exists(erasureId)' };
 /** The table `Erasures` on DynamoDB: an erasure and its tombstones have one partition key. Throws the SDK's errors. */
 export const dynamoErasureStore = (client: DynamoDBClient, table: string): ErasureStore => {
   const putNew = async (item: object): Promise<void> => {
-    try {
-      await client.send(
-        new PutItemCommand({
-          TableName: table,
-          Item: itemToPut(item),
-          ...isNew,
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    await conditional(client.send(new PutItemCommand({ TableName: table, Item: itemToPut(item), ...isNew })));
   };
   /** Sets a time. If it is set already, the earlier time stays. */
   const mark = async (
@@ -65,16 +54,9 @@ export const dynamoErasureStore = (client: DynamoDBClient, table: string): Erasu
   };
   return {
     create: (erasure) => putNew({ ...erasure, item: asked }),
-    get: async (erasureId) => {
-      const Key = marshall({ erasureId, item: asked });
-      const { Item } = await client.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
-      return Item === undefined ? undefined : (unmarshall(Item) as Erasure);
-    },
-    lastOf: async (scopeMac) => {
-      const Key = marshall(scopeKey(scopeMac));
-      const { Item } = await client.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
-      return Item?.last?.S;
-    },
+    get: (erasureId) => getItem<Erasure>(client, table, { erasureId, item: asked }),
+    lastOf: async (scopeMac) =>
+      (await getItem<{ readonly last: string }>(client, table, scopeKey(scopeMac)))?.last,
     createFor: async (scopeMac, erasure, replaced) => {
       const scope = { ...scopeKey(scopeMac), last: erasure.erasureId, expiresAt: erasure.expiresAt };
       const isLast =

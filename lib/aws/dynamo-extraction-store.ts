@@ -1,7 +1,5 @@
 import {
-  ConditionalCheckFailedException,
   type DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
   QueryCommand,
   UpdateItemCommand,
@@ -9,6 +7,7 @@ import {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Extraction } from '../extraction/record.ts';
 import type { ExtractionStore } from '../extraction/store.ts';
+import { conditional, getItem } from './items.ts';
 import { updateExpression } from './update-expression.ts';
 
 type Item = Parameters<typeof unmarshall>[0];
@@ -18,36 +17,26 @@ const toRecord = (item: Item): Extraction => unmarshall(item) as Extraction;
 /** The table `Extractions` on DynamoDB. A failed condition is returned. All other SDK errors are thrown. */
 export const dynamoExtractionStore = (client: DynamoDBClient, table: string): ExtractionStore => ({
   create: async (record) => {
-    try {
-      await client.send(
+    const { refusal } = await conditional(
+      client.send(
         new PutItemCommand({
           TableName: table,
           Item: marshall(record, { removeUndefinedValues: true }),
           ConditionExpression: 'attribute_not_exists(extractionId)',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
-      );
-      return { created: true };
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException) || error.Item === undefined) throw error;
-      return { created: false, record: toRecord(error.Item) };
-    }
+      ),
+    );
+    if (refusal === undefined) return { created: true };
+    if (refusal.Item === undefined) throw refusal;
+    return { created: false, record: toRecord(refusal.Item) };
   },
 
-  get: async (extractionId) => {
-    const { Item } = await client.send(
-      new GetItemCommand({
-        TableName: table,
-        Key: marshall({ extractionId }),
-        ConsistentRead: true,
-      }),
-    );
-    return Item === undefined ? undefined : toRecord(Item);
-  },
+  get: (extractionId) => getItem<Extraction>(client, table, { extractionId }),
 
   apply: async (change) => {
-    try {
-      const { Attributes } = await client.send(
+    const { output, refusal } = await conditional(
+      client.send(
         new UpdateItemCommand({
           TableName: table,
           Key: marshall({ extractionId: change.extractionId }),
@@ -55,12 +44,10 @@ export const dynamoExtractionStore = (client: DynamoDBClient, table: string): Ex
           ReturnValues: 'ALL_NEW',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
-      );
-      return { applied: true, record: toRecord(Attributes ?? {}) };
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { applied: false, record: error.Item === undefined ? undefined : toRecord(error.Item) };
-    }
+      ),
+    );
+    if (refusal === undefined) return { applied: true, record: toRecord(output.Attributes ?? {}) };
+    return { applied: false, record: refusal.Item && toRecord(refusal.Item) };
   },
 
   due: async (shard, now, limit, after) => {

@@ -1,12 +1,8 @@
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { mergeMarks } from '../extraction/refused-credentials.ts';
 import type { RefusalMark, RefusedCredentialsStore } from '../extraction/store.ts';
+import { conditional, getItem } from './items.ts';
 
 /** Other processes changed the mark before each of our writes. The invoker retries. */
 export class MarkContended extends Error {
@@ -33,43 +29,27 @@ export const unchangedMark = (found: RefusalMark | undefined) =>
 export const dynamoRefusedCredentialsStore = (
   client: DynamoDBClient,
   table: string,
-): RefusedCredentialsStore => {
-  /** Writes the mark if the stored one is still `found`. Otherwise returns the stored one. */
-  const replace = async (found: RefusalMark | undefined, mark: RefusalMark) => {
-    try {
-      await client.send(
-        new PutItemCommand({
-          TableName: table,
-          Item: marshall(mark),
-          ...unchangedMark(found),
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
+): RefusedCredentialsStore => ({
+  get: (credentialsMac) => getItem<RefusalMark>(client, table, { credentialsMac }),
+
+  put: async (shown) => {
+    let found: RefusalMark | undefined;
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      const mark = mergeMarks(found, shown);
+      if (mark === undefined) return;
+      const { refusal } = await conditional(
+        client.send(
+          new PutItemCommand({
+            TableName: table,
+            Item: marshall(mark),
+            ...unchangedMark(found),
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
       );
-      return { isWritten: true, found: mark };
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { isWritten: false, found: error.Item && (unmarshall(error.Item) as RefusalMark) };
+      if (refusal === undefined) return;
+      found = refusal.Item && (unmarshall(refusal.Item) as RefusalMark);
     }
-  };
-
-  return {
-    get: async (credentialsMac) => {
-      const { Item } = await client.send(
-        new GetItemCommand({ TableName: table, Key: marshall({ credentialsMac }), ConsistentRead: true }),
-      );
-      return Item === undefined ? undefined : (unmarshall(Item) as RefusalMark);
-    },
-
-    put: async (shown) => {
-      let found: RefusalMark | undefined;
-      for (let tries = 0; tries < maxTries; tries += 1) {
-        const mark = mergeMarks(found, shown);
-        if (mark === undefined) return;
-        const replaced = await replace(found, mark);
-        if (replaced.isWritten) return;
-        found = replaced.found;
-      }
-      throw new MarkContended('The mark of refused credentials could not be written.');
-    },
-  };
-};
+    throw new MarkContended('The mark of refused credentials could not be written.');
+  },
+});

@@ -1,10 +1,7 @@
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { maxMismatches, type RepeatCounter } from '../extraction/store.ts';
+import { conditional } from './items.ts';
 
 const hourSeconds = 3_600;
 
@@ -27,8 +24,8 @@ export const dynamoRepeatCounter = (client: DynamoDBClient, table: string): Repe
     expressions: { readonly UpdateExpression: string; readonly ConditionExpression: string },
     values: object,
   ): Promise<{ readonly expiresAt: number; readonly mismatches: number } | undefined> => {
-    try {
-      await client.send(
+    const { refusal } = await conditional(
+      client.send(
         new UpdateItemCommand({
           TableName: table,
           Key: repeatsKey(extractionId),
@@ -36,12 +33,9 @@ export const dynamoRepeatCounter = (client: DynamoDBClient, table: string): Repe
           ExpressionAttributeValues: marshall(values),
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
-      );
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { expiresAt: 0, mismatches: 0, ...unmarshall(error.Item ?? {}) };
-    }
+      ),
+    );
+    return refusal && { expiresAt: 0, mismatches: 0, ...unmarshall(refusal.Item ?? {}) };
   };
 
   return {

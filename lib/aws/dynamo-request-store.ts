@@ -1,13 +1,12 @@
 import {
-  ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import type { RequestStore, StoredRequest } from '../extraction/store.ts';
+import { conditional, getItem } from './items.ts';
 
 const exists = 'attribute_exists(requestId)';
 const isNew = 'attribute_not_exists(requestId)';
@@ -48,32 +47,25 @@ export const dynamoRequestStore = (
       );
     },
 
-    get: async (requestId) => {
-      const { Item } = await client.send(new GetItemCommand({ ...keyed(requestId), ConsistentRead: true }));
-      return Item === undefined ? undefined : (unmarshall(Item) as StoredRequest);
-    },
+    get: (requestId) => getItem<StoredRequest>(client, table, { requestId }),
 
     remove: async (requestId, of) => {
-      try {
-        await removing.send(new DeleteItemCommand({ ...keyed(requestId), ...putBackForNoneBut(of) }));
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
+      await conditional(
+        removing.send(new DeleteItemCommand({ ...keyed(requestId), ...putBackForNoneBut(of) })),
+      );
     },
 
     extend: async (requestId, expiresAt) => {
-      try {
-        await client.send(
+      await conditional(
+        client.send(
           new UpdateItemCommand({
             ...keyed(requestId),
             UpdateExpression: 'SET expiresAt = :expiry',
             ConditionExpression: `${exists} AND ${expiresEarlier}`,
             ExpressionAttributeValues: marshall({ ':expiry': expiresAt }),
           }),
-        );
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
+        ),
+      );
     },
   };
 };

@@ -1,8 +1,6 @@
 import {
-  ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
   paginateQuery,
   QueryCommand,
@@ -20,20 +18,7 @@ import {
   type StartLineStore,
   type StoredEntry,
 } from '../rate-limit/start-line.ts';
-import { readItems } from './read-items.ts';
-
-/** Returns whether the condition of a call held. Throws all other errors. */
-const isAccepted = async (call: Promise<unknown>): Promise<boolean> => {
-  try {
-    await call;
-    return true;
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return false;
-  }
-};
-
-const unlessRefused = async (call: Promise<unknown>): Promise<void> => void (await isAccepted(call));
+import { conditional, getItem, readItems } from './items.ts';
 
 /** The query of all entries in the index `line`. The state InLine writes the partition key (infra/extraction-machine-definition.ts). */
 export const inLineIndex = (table: string) =>
@@ -54,11 +39,11 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
   const keyed = (extractionId: string) => ({ TableName: table, Key: marshall({ extractionId }) });
 
   return {
-    write: (entry) => {
+    write: async (entry) => {
       const isNew = 'attribute_not_exists(attempt)';
       const isOfAnEarlierAttempt = 'attempt < :attempt';
       const isOfAnotherRequest = 'requestId <> :requestId';
-      return unlessRefused(
+      await conditional(
         client.send(
           new PutItemCommand({
             TableName: table,
@@ -73,15 +58,10 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
       );
     },
 
-    find: async (extractionId) => {
-      const { Item } = await client.send(
-        new GetItemCommand({ ...keyed(extractionId), ConsistentRead: true }),
-      );
-      return Item === undefined ? undefined : (unmarshall(Item) as StoredEntry);
-    },
+    find: (extractionId) => getItem<StoredEntry>(client, table, { extractionId }),
 
-    remove: (extractionId, requestId) =>
-      unlessRefused(
+    remove: async (extractionId, requestId) => {
+      await conditional(
         client.send(
           new DeleteItemCommand({
             ...keyed(extractionId),
@@ -89,10 +69,11 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
             ExpressionAttributeValues: marshall({ ':requestId': requestId }),
           }),
         ),
-      ),
+      );
+    },
 
-    withdraw: ({ extractionId, requestId, callbackToken }) =>
-      isAccepted(
+    withdraw: async ({ extractionId, requestId, callbackToken }) => {
+      const { refusal } = await conditional(
         client.send(
           new DeleteItemCommand({
             ...keyed(extractionId),
@@ -106,7 +87,9 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
             ),
           }),
         ),
-      ),
+      );
+      return refusal === undefined;
+    },
 
     next: async (after, limit) => {
       const all = inLineIndex(table);
@@ -131,8 +114,8 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
       return found;
     },
 
-    leave: ({ extractionId, callbackToken }, releasedAt) =>
-      unlessRefused(
+    leave: async ({ extractionId, callbackToken }, releasedAt) => {
+      await conditional(
         client.send(
           new UpdateItemCommand({
             ...keyed(extractionId),
@@ -141,7 +124,8 @@ export const dynamoStartLine = (client: DynamoDBClient, table: string): StartLin
             ExpressionAttributeValues: marshall({ ':released': callbackToken, ':releasedAt': releasedAt }),
           }),
         ),
-      ),
+      );
+    },
 
     count: async (second, { kind, key, times, retryAt }) => {
       await client.send(

@@ -1,12 +1,12 @@
 import {
-  ConditionalCheckFailedException,
+  type ConditionalCheckFailedException,
   type DynamoDBClient,
-  GetItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { defined } from '../defined.ts';
 import type { Task, TaskStore } from '../extraction/store.ts';
+import { conditional, getItem } from './items.ts';
 
 type Item = Parameters<typeof unmarshall>[0];
 
@@ -31,9 +31,9 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
   const update = async (
     taskId: string,
     { set, condition, values }: { readonly set: string; readonly condition: string; readonly values: object },
-  ): Promise<{ readonly task: Task; readonly refused?: ConditionalCheckFailedException }> => {
-    try {
-      const { Attributes } = await client.send(
+  ): Promise<{ readonly task: Task; readonly refusal: ConditionalCheckFailedException | undefined }> => {
+    const { output, refusal } = await conditional(
+      client.send(
         new UpdateItemCommand({
           TableName: table,
           Key: marshall({ taskId }),
@@ -43,23 +43,20 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
           ReturnValues: 'ALL_NEW',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
-      );
-      return { task: toTask(Attributes) };
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { task: toTask(error.Item), refused: error };
-    }
+      ),
+    );
+    return { task: toTask(refusal === undefined ? output.Attributes : refusal.Item), refusal };
   };
   /** Updates an item only if it exists, and returns it. */
   const updateExisting = async (taskId: string, set: string, values: object): Promise<Task | undefined> => {
     const condition = `${exists} AND ${isNotErased}`;
-    const { task, refused } = await update(taskId, { set, condition, values });
-    return refused === undefined ? task : undefined;
+    const { task, refusal } = await update(taskId, { set, condition, values });
+    return refusal === undefined ? task : undefined;
   };
   /** Updates or creates an item unless it is erased. Returns the item after that. */
   const updateUnlessErased = async (taskId: string, set: string, values: object): Promise<Task> => {
-    const { task, refused } = await update(taskId, { set, condition: isNotErased, values });
-    if (refused !== undefined && refused.Item === undefined) throw refused;
+    const { task, refusal } = await update(taskId, { set, condition: isNotErased, values });
+    if (refusal !== undefined && refusal.Item === undefined) throw refusal;
     return task;
   };
   return {
@@ -67,7 +64,7 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
       const { credentialsMac, isConfirmed, afterMark } = ofCredentials;
       // A repeated link may no longer have these.
       const known = defined({ credentialsMac, isConfirmed, afterMark });
-      const { task, refused } = await update(taskId, {
+      const { task, refusal } = await update(taskId, {
         set:
           'extractionId = :extraction, callbackToken = :token, callbackAttempt = :attempt, ' +
           Object.keys(known)
@@ -85,7 +82,7 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
           ...Object.fromEntries(Object.entries(known).map(([name, value]) => [`:${name}`, value])),
         },
       });
-      return { linked: refused === undefined, task };
+      return { linked: refusal === undefined, task };
     },
 
     recordStatus: ({ taskId, taskStatus, notifiedAt }) =>
@@ -117,11 +114,6 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
       await updateExisting(taskId, 'isMarked = :marked', { ':marked': true });
     },
 
-    get: async (taskId) => {
-      const { Item } = await client.send(
-        new GetItemCommand({ TableName: table, Key: marshall({ taskId }), ConsistentRead: true }),
-      );
-      return Item === undefined ? undefined : toTask(Item);
-    },
+    get: (taskId) => getItem<Task>(client, table, { taskId }),
   };
 };

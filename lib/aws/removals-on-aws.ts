@@ -1,5 +1,4 @@
 import {
-  ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
   PutItemCommand,
@@ -17,6 +16,7 @@ import { withoutExtraction } from '../extraction/refused-credentials.ts';
 import { dynamoRefusedCredentialsStore, unchangedMark } from './dynamo-refused-credentials-store.ts';
 import { repeatsKey } from './dynamo-repeat-counter.ts';
 import { dynamoTaskStore, taskExpiry } from './dynamo-task-store.ts';
+import { conditional } from './items.ts';
 
 /** The versions on a page, with delete markers. In a bucket without versioning, each object has one version, `null`. */
 const versionsOf = ({ Versions = [], DeleteMarkers = [] }: ListObjectVersionsCommandOutput) =>
@@ -72,15 +72,7 @@ export const removalsOnAws = ({ dynamo, s3, tables, bucket, now }: Places): Remo
   /** Returns false if the condition of the command failed. */
   const changedIf = async (
     command: DeleteItemCommand | PutItemCommand | UpdateItemCommand,
-  ): Promise<boolean> => {
-    try {
-      await dynamo.send(command as DeleteItemCommand);
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
-  };
+  ): Promise<boolean> => (await conditional(dynamo.send(command as DeleteItemCommand))).refusal === undefined;
   return {
     removeRecord: ({ extractionId, requestId, status }) =>
       changedIf(

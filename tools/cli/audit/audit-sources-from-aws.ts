@@ -6,7 +6,7 @@ import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { everyErasure } from '../../../lib/aws/dynamo-erasure-store.ts';
 import { repeatsOf } from '../../../lib/aws/dynamo-repeat-counter.ts';
-import { readItems } from '../../../lib/aws/read-items.ts';
+import { readItems } from '../../../lib/aws/items.ts';
 import { countObjects } from '../../../lib/aws/removals-on-aws.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { Extraction, StoredResults } from '../../../lib/extraction/record.ts';

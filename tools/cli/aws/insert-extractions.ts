@@ -6,7 +6,7 @@ import {
   type DynamoDBServiceException,
 } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { pauseMs } from '../../../lib/aws/read-items.ts';
+import { pauseMs } from '../../../lib/aws/items.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';
 import { CliError } from '../terminal/errors.ts';
 

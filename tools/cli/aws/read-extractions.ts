@@ -1,6 +1,6 @@
 import { type DynamoDBClient, paginateQuery, paginateScan } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { readItems } from '../../../lib/aws/read-items.ts';
+import { readItems } from '../../../lib/aws/items.ts';
 import { defined } from '../../../lib/defined.ts';
 import { dueShardCount } from '../../../lib/extraction/due.ts';
 import type { Extraction } from '../../../lib/extraction/record.ts';

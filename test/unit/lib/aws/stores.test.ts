@@ -13,7 +13,7 @@ import { dynamoBreakerStore, listBreakers } from '#lib/aws/dynamo-breaker-store.
 import { dynamoExtractionStore } from '#lib/aws/dynamo-extraction-store.ts';
 import { countInLine, dynamoStartLine } from '#lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '#lib/aws/dynamo-task-store.ts';
-import { readItems } from '#lib/aws/read-items.ts';
+import { readItems } from '#lib/aws/items.ts';
 import type { TaskStore } from '#lib/extraction/store.ts';
 import { markStarting } from '#lib/extraction/transitions.ts';
 import { pausesItem } from '#lib/shared-item/operator-settings.ts';

@@ -1,6 +1,41 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetItemCommand,
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+
+/** Reads an item, strongly consistent. Undefined if there is none. Throws the SDK's errors. */
+export const getItem = async <Item>(
+  client: DynamoDBClient,
+  table: string,
+  key: Readonly<Record<string, string>>,
+): Promise<Item | undefined> => {
+  const { Item } = await client.send(
+    new GetItemCommand({ TableName: table, Key: marshall(key), ConsistentRead: true }),
+  );
+  return Item === undefined ? undefined : (unmarshall(Item) as Item);
+};
+
+/**
+ * Awaits a conditional write. Returns its output, or the refusal if its condition failed, which has the stored item if the write asked for
+ * it. Throws all other errors.
+ */
+export const conditional = async <Output>(
+  write: Promise<Output>,
+): Promise<
+  | { readonly output: Output; readonly refusal?: undefined }
+  | { readonly output?: undefined; readonly refusal: ConditionalCheckFailedException }
+> => {
+  try {
+    return { output: await write };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return { refusal: error };
+  }
+};
 
 /** The limit of keys in one BatchGetItem. */
 const keysTogether = 100;
