@@ -57,7 +57,7 @@ import type { BatchAnswer } from '../lib/extraction/reconcile-message.ts';
 import { backgroundHandler } from '../lib/observability/background-handler.ts';
 import { telemetry } from '../lib/observability/powertools-telemetry.ts';
 import { readExtraction } from '../lib/provider/extractions/read-extraction.ts';
-import { fetchTask, parseTask } from '../lib/provider/tasks/read-task.ts';
+import { readTask } from '../lib/provider/tasks/read-task.ts';
 
 const now = () => new Date();
 const database = new DynamoDBClient(patientClient);
@@ -77,7 +77,7 @@ const providerWith = (maxCallMs: number): ReadableProvider => {
   return {
     sessions,
     taskTokens: taskTokensFromEnvironment(withApiKey, connection, now),
-    readTask: async (token, taskId) => parseTask(await fetchTask(connection, token, taskId), parseRead),
+    readTask: (token, taskId) => readTask(connection, token, taskId, parseRead),
     readExtraction: (token, taskId, variant) =>
       readExtraction(connection, token, { variant, taskId, parse: parseRead }),
   };

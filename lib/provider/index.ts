@@ -10,8 +10,12 @@ export { iterateConsents } from './consents/iterate-consents.ts';
 export { type ConsentPage, type ConsentQuery, listConsents } from './consents/list-consents.ts';
 export { type RevokedConsent, revokeConsent } from './consents/revoke-consent.ts';
 export { decryptCredentials, encryptCredentials, UndecryptableText } from './encrypt-and-decrypt.ts';
-export { type ExtractionReading, pollExtraction } from './extractions/poll-extraction.ts';
-export { type ExtractionReadingV2, pollExtractionV2 } from './extractions/poll-extraction-v2.ts';
+export { type ExtractionReading, pollExtraction, waitForExtraction } from './extractions/poll-extraction.ts';
+export {
+  type ExtractionReadingV2,
+  pollExtractionV2,
+  waitForExtractionV2,
+} from './extractions/poll-extraction-v2.ts';
 export {
   isMovementItem,
   isTefRecipient,
@@ -21,14 +25,16 @@ export {
 export { type RetrievedData, retrieveData } from './extractions/retrieve-data.ts';
 export type { StartExtractionRequest } from './extractions/start-extraction.ts';
 export { startExtraction, startExtractionV2 } from './extractions/start-extraction.ts';
-export { waitForExtraction } from './extractions/wait-for-extraction.ts';
-export { waitForExtractionV2 } from './extractions/wait-for-extraction-v2.ts';
 export { getUserStatus, type UserStatus, type UserStatusRequest } from './legacy/get-user-status.ts';
 export type { LegacyTaskInput } from './legacy/legacy-calls.ts';
 export { type Entity, listEntities } from './legacy/list-entities.ts';
-export { type LegacyTaskReading, type LegacyTaskResults, pollLegacyTask } from './legacy/poll-legacy-task.ts';
+export {
+  type LegacyTaskReading,
+  type LegacyTaskResults,
+  pollLegacyTask,
+  waitForLegacyTask,
+} from './legacy/poll-legacy-task.ts';
 export { type LegacyTaskRequest, startLegacyTask } from './legacy/start-legacy-task.ts';
-export { waitForLegacyTask } from './legacy/wait-for-legacy-task.ts';
 export { isNationalId } from './national-id.ts';
 export { readTask, type TaskReading } from './tasks/read-task.ts';
 export {
@@ -37,10 +43,10 @@ export {
   readTypedTask,
   type TaskActionResult,
   type TaskResults,
+  waitForTask,
 } from './tasks/read-typed-task.ts';
 export type { Credentials, TaskRequest } from './tasks/start-task.ts';
 export { encryptRawCredentials, startTask } from './tasks/start-task.ts';
-export { waitForTask } from './tasks/wait-for-task.ts';
 export {
   createLegalPersonOtpToken,
   createOtpToken,
@@ -56,5 +62,4 @@ export { freshConnectionFetch } from './transport/fresh-connection-fetch.ts';
 export type { RetryAfter } from './transport/retry-after.ts';
 export type { Connection, Endpoint } from './transport/send-request.ts';
 export type { WaitOptions } from './transport/wait-until.ts';
-export type { Preset } from './vocabulary.ts';
 export * from './vocabulary.ts';

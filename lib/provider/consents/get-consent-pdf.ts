@@ -1,9 +1,7 @@
 import * as v from 'valibot';
 import { answerText } from '../transport/answer-field-schemas.ts';
-import { checkRequest } from '../transport/check-request.ts';
-import { endpointOf, fillPath } from '../transport/endpoint-path.ts';
-import { bearer, consentIdInPath } from '../transport/request-field-schemas.ts';
-import { type Connection, requestAnswer } from '../transport/send-request.ts';
+import { bearer } from '../transport/request-field-schemas.ts';
+import { type Connection, endpointOf, requestAnswer } from '../transport/send-request.ts';
 
 /** `url` is a temporary signed https URL of the PDF, valid for 5 minutes. Treat it as a secret. */
 export type ConsentPdf = { readonly url: string };
@@ -27,12 +25,9 @@ export const getConsentPdf = async (
   taskToken: string,
   consentId: string,
 ): Promise<ConsentPdf> => {
-  const { method, path } = endpointOf(connection, 'consentPdf');
-  checkRequest(consentIdInPath, { consentId }, path);
   const { data } = await requestAnswer(connection, answerSchema(connection), {
-    method,
-    path: fillPath(path, { consentId }),
-    route: path,
+    ...endpointOf(connection, 'consentPdf'),
+    ids: { consentId },
     headers: bearer(taskToken),
   });
   return data;

@@ -1,7 +1,5 @@
 import * as v from 'valibot';
-import { checkRequest } from '../transport/check-request.ts';
-import { fillPath } from '../transport/endpoint-path.ts';
-import { bearer, consentIdField, consentIdInPath } from '../transport/request-field-schemas.ts';
+import { bearer, consentIdField } from '../transport/request-field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { ConsentStatus, ConsentSubStatus, EntityType, Open, ProductType } from '../vocabulary.ts';
 
@@ -33,7 +31,6 @@ export const consentSchema: v.GenericSchema<unknown, Consent> = v.looseObject({
   terminatedAt: v.nullish(v.string()),
 });
 
-const route = '/api/v1/consents/{consentId}';
 const answerSchema = v.object({ data: consentSchema });
 
 /** "Get consent". */
@@ -42,11 +39,10 @@ export const getConsent = async (
   taskToken: string,
   consentId: string,
 ): Promise<Consent> => {
-  checkRequest(consentIdInPath, { consentId }, route);
   const { data } = await requestAnswer(connection, answerSchema, {
     method: 'GET',
-    path: fillPath(route, { consentId }),
-    route,
+    path: '/api/v1/consents/{consentId}',
+    ids: { consentId },
     headers: bearer(taskToken),
   });
   return data;

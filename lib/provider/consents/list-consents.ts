@@ -1,11 +1,9 @@
 import * as v from 'valibot';
-import { checkRequest } from '../transport/check-request.ts';
-import { queryOf } from '../transport/endpoint-path.ts';
-import { bearer, positiveInteger } from '../transport/request-field-schemas.ts';
+import { bearer, checkRequest, positiveInteger } from '../transport/request-field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import { type Consent, consentSchema } from './get-consent.ts';
 
-const route = '/api/v1/consents';
+const path = '/api/v1/consents';
 
 export type ConsentQuery = {
   /** From 1, which is the default. */
@@ -38,11 +36,11 @@ export const listConsents = async (
   taskToken: string,
   { page, limit, filters }: ConsentQuery = {},
 ): Promise<ConsentPage> => {
-  checkRequest(requestSchema, { page, limit }, route);
+  checkRequest(requestSchema, { page, limit }, path);
   const { data } = await requestAnswer(connection, answerSchema, {
     method: 'GET',
-    path: `${route}${queryOf({ ...filters, page, limit })}`,
-    route,
+    path,
+    query: { ...filters, page, limit },
     headers: bearer(taskToken),
   });
   return data;

@@ -1,8 +1,6 @@
 import * as v from 'valibot';
-import { checkRequest } from '../transport/check-request.ts';
-import { endpointOf, fillPath } from '../transport/endpoint-path.ts';
-import { bearer, consentIdInPath } from '../transport/request-field-schemas.ts';
-import { type Connection, requestAnswer } from '../transport/send-request.ts';
+import { bearer } from '../transport/request-field-schemas.ts';
+import { type Connection, endpointOf, requestAnswer } from '../transport/send-request.ts';
 import type { ConsentStatus, ConsentSubStatus, Open } from '../vocabulary.ts';
 
 /** The documented `status` is `INACTIVE`, and the `subStatus` is `REVOKED`. */
@@ -25,12 +23,9 @@ export const revokeConsent = async (
   taskToken: string,
   consentId: string,
 ): Promise<RevokedConsent> => {
-  const { method, path } = endpointOf(connection, 'revokeConsent');
-  checkRequest(consentIdInPath, { consentId }, path);
   const { data } = await requestAnswer(connection, answerSchema, {
-    method,
-    path: fillPath(path, { consentId }),
-    route: path,
+    ...endpointOf(connection, 'revokeConsent'),
+    ids: { consentId },
     headers: bearer(taskToken),
     body: { consentId },
   });

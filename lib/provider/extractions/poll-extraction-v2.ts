@@ -3,11 +3,10 @@
 import * as v from 'valibot';
 import { inProgressStatus } from '../assumptions.ts';
 import { productData } from '../transport/answer-field-schemas.ts';
-import { checkRequest } from '../transport/check-request.ts';
-import { endpointOf, fillPath } from '../transport/endpoint-path.ts';
 import { parseExtractionFailure } from '../transport/explain-refusal.ts';
-import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
-import { type Connection, exchange, parseAnswer } from '../transport/send-request.ts';
+import { bearer } from '../transport/request-field-schemas.ts';
+import { type Connection, endpointOf, exchange, parseAnswer } from '../transport/send-request.ts';
+import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
 
 export type ExtractionReadingV2 =
   /** The document does not show the body of a 202, so it is not read. */
@@ -24,15 +23,29 @@ export const pollExtractionV2 = async (
   taskToken: string,
   taskId: string,
 ): Promise<ExtractionReadingV2> => {
-  const { method, path } = endpointOf(connection, 'pollExtractionV2');
-  checkRequest(taskIdInPath, { taskId }, path);
+  const endpoint = endpointOf(connection, 'pollExtractionV2');
   const answer = await exchange(connection, {
-    method,
-    path: fillPath(path, { taskId }),
-    route: path,
+    ...endpoint,
+    ids: { taskId },
     headers: bearer(taskToken),
     explain: parseExtractionFailure,
   });
   if (answer.status === inProgressStatus) return { kind: 'in-progress' };
-  return { kind: 'finished', data: parseAnswer(answer.bytes, answerSchema, path).data };
+  return { kind: 'finished', data: parseAnswer(answer.bytes, answerSchema, endpoint.path).data };
 };
+
+/** Polls a v2 extraction until it has finished. Throws as `waitUntil` does. */
+export const waitForExtractionV2 = (
+  connection: Connection,
+  taskToken: string,
+  taskId: string,
+  options: WaitOptions = {},
+): Promise<Extract<ExtractionReadingV2, { kind: 'finished' }>> =>
+  waitUntil(
+    connection,
+    async (bounded) => {
+      const reading = await pollExtractionV2(bounded, taskToken, taskId);
+      return reading.kind === 'finished' ? reading : undefined;
+    },
+    options,
+  );

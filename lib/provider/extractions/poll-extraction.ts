@@ -3,14 +3,13 @@
 import * as v from 'valibot';
 import { finishedStatus, firstErrorCode, inProgressStatus, inProgressStatuses } from '../assumptions.ts';
 import { productData } from '../transport/answer-field-schemas.ts';
-import { checkRequest } from '../transport/check-request.ts';
-import { fillPath } from '../transport/endpoint-path.ts';
 import { ProviderExtractionFailed } from '../transport/errors.ts';
-import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
+import { bearer } from '../transport/request-field-schemas.ts';
 import { type Connection, exchange, parseAnswer } from '../transport/send-request.ts';
+import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
 import type { ExtractionStatusV1, Open } from '../vocabulary.ts';
 
-const route = '/api/v1/products/retrieve-data/tasks/{taskId}';
+const path = '/api/v1/products/retrieve-data/tasks/{taskId}';
 
 type Status = {
   readonly taskStatus: Open<ExtractionStatusV1>;
@@ -34,17 +33,16 @@ export const pollExtraction = async (
   taskToken: string,
   taskId: string,
 ): Promise<ExtractionReading> => {
-  checkRequest(taskIdInPath, { taskId }, route);
   const answer = await exchange(connection, {
     method: 'GET',
-    path: fillPath(route, { taskId }),
-    route,
+    path,
+    ids: { taskId },
     headers: bearer(taskToken),
   });
   if (answer.status === inProgressStatus) {
-    return { kind: 'in-progress', ...parseAnswer(answer.bytes, inProgressSchema, route) };
+    return { kind: 'in-progress', ...parseAnswer(answer.bytes, inProgressSchema, path) };
   }
-  const { taskStatus: errorType, taskStatusCode } = parseAnswer(answer.bytes, anySchema, route);
+  const { taskStatus: errorType, taskStatusCode } = parseAnswer(answer.bytes, anySchema, path);
   if (taskStatusCode >= firstErrorCode && ![...inProgressStatuses, finishedStatus].includes(errorType)) {
     const message = 'The extraction ended with an error of the provider.';
     const { status: httpStatus } = answer;
@@ -54,5 +52,21 @@ export const pollExtraction = async (
       errorCode: `${taskStatusCode}`,
     });
   }
-  return { kind: 'finished', ...parseAnswer(answer.bytes, finishedSchema, route) };
+  return { kind: 'finished', ...parseAnswer(answer.bytes, finishedSchema, path) };
 };
+
+/** Polls a v1 extraction until it has finished. Throws as `waitUntil` does. */
+export const waitForExtraction = (
+  connection: Connection,
+  taskToken: string,
+  taskId: string,
+  options: WaitOptions = {},
+): Promise<Extract<ExtractionReading, { kind: 'finished' }>> =>
+  waitUntil(
+    connection,
+    async (bounded) => {
+      const reading = await pollExtraction(bounded, taskToken, taskId);
+      return reading.kind === 'finished' ? reading : undefined;
+    },
+    options,
+  );

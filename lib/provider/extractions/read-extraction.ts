@@ -1,13 +1,12 @@
 import * as v from 'valibot';
 import { inProgressStatus, statusesOfPoll } from '../assumptions.ts';
-import { checkRequest } from '../transport/check-request.ts';
-import { endpointOf, fillPath } from '../transport/endpoint-path.ts';
 import { ProviderAnswerTooLarge, ProviderExtractionFailed } from '../transport/errors.ts';
 import { parseExtractionFailure } from '../transport/explain-refusal.ts';
-import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
+import { bearer } from '../transport/request-field-schemas.ts';
 import {
   type Connection,
   type Endpoint,
+  endpointOf,
   exchange,
   type ParseBytes,
   type ProviderRequest,
@@ -70,18 +69,21 @@ export const readExtraction = async (
     parse,
   }: { readonly variant: 'v1' | 'v2'; readonly taskId: string; readonly parse?: ParseBytes },
 ): Promise<ExtractionAnswer> => {
-  const { method, path } = variant === 'v1' ? v1Endpoint : endpointOf(connection, 'pollExtractionV2');
-  checkRequest(taskIdInPath, { taskId }, path);
+  const endpoint = variant === 'v1' ? v1Endpoint : endpointOf(connection, 'pollExtractionV2');
   try {
     const { status, bytes } = await exchange(connection, {
-      method,
-      path: fillPath(path, { taskId }),
-      route: path,
+      ...endpoint,
+      ids: { taskId },
       headers: bearer(taskToken),
       explain,
     });
     if (status === inProgressStatus) return { kind: 'in-progress' };
-    const { taskStatus, taskStatusCode, results, data } = parseAnswer(bytes, bodySchema, path, parse);
+    const { taskStatus, taskStatusCode, results, data } = parseAnswer(
+      bytes,
+      bodySchema,
+      endpoint.path,
+      parse,
+    );
     if (variant === 'v2') return { kind: 'answered', data, bytes };
     return { kind: 'answered', taskStatus, taskStatusCode, data: results, bytes };
   } catch (error) {

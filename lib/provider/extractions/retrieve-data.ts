@@ -2,13 +2,12 @@
 
 import * as v from 'valibot';
 import { productData } from '../transport/answer-field-schemas.ts';
-import { checkRequest } from '../transport/check-request.ts';
-import { bearer } from '../transport/request-field-schemas.ts';
+import { bearer, checkRequest } from '../transport/request-field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { ExtractionStatusV1, Open } from '../vocabulary.ts';
 import { type StartExtractionRequest, startExtractionRequestSchema } from './start-extraction.ts';
 
-const route = '/api/v1/products/retrieve-data';
+const path = '/api/v1/products/retrieve-data';
 
 /** The product data is in `data`. The asynchronous flow has it in `results`. */
 export type RetrievedData = {
@@ -32,11 +31,10 @@ export const retrieveData = async (
   taskToken: string,
   request: StartExtractionRequest,
 ): Promise<RetrievedData> => {
-  checkRequest(startExtractionRequestSchema, request, route);
+  checkRequest(startExtractionRequestSchema, request, path);
   return requestAnswer(connection, answerSchema, {
     method: 'POST',
-    path: route,
-    route,
+    path,
     headers: bearer(taskToken),
     body: request,
   });

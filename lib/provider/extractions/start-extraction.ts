@@ -1,14 +1,17 @@
 import * as v from 'valibot';
 import { statusesWithTexts } from '../assumptions.ts';
 import { answerTaskId } from '../transport/answer-field-schemas.ts';
-import { checkRequest } from '../transport/check-request.ts';
-import { endpointOf } from '../transport/endpoint-path.ts';
 import { explainLegacyRefusal, parseExtractionFailure } from '../transport/explain-refusal.ts';
-import { bearer, consentIdField, productField } from '../transport/request-field-schemas.ts';
-import { type Connection, type ProviderRequest, requestAnswer } from '../transport/send-request.ts';
+import { bearer, checkRequest, consentIdField, productField } from '../transport/request-field-schemas.ts';
+import {
+  type Connection,
+  endpointOf,
+  type ProviderRequest,
+  requestAnswer,
+} from '../transport/send-request.ts';
 import type { ProductType } from '../vocabulary.ts';
 
-const route = '/api/v1/products/retrieve-data/tasks';
+const path = '/api/v1/products/retrieve-data/tasks';
 const answerSchema = v.object({ taskId: answerTaskId });
 
 /**
@@ -22,11 +25,10 @@ export const startExtraction = async (
   request: StartExtractionRequest,
   { whenRefused }: Pick<ProviderRequest, 'whenRefused'> = {},
 ): Promise<string> => {
-  checkRequest(startExtractionRequestSchema, request, route);
+  checkRequest(startExtractionRequestSchema, request, path);
   const { taskId } = await requestAnswer(connection, answerSchema, {
     method: 'POST',
-    path: route,
-    route,
+    path,
     headers: bearer(taskToken),
     body: request,
     explain: explainLegacyRefusal,
@@ -62,12 +64,10 @@ export const startExtractionV2 = async (
   request: StartExtractionRequest,
   { whenRefused }: Pick<ProviderRequest, 'whenRefused'> = {},
 ): Promise<string> => {
-  const { method, path } = endpointOf(connection, 'startExtractionV2');
-  checkRequest(startExtractionRequestSchema, request, path);
+  const endpoint = endpointOf(connection, 'startExtractionV2');
+  checkRequest(startExtractionRequestSchema, request, endpoint.path);
   const { data } = await requestAnswer(connection, answerSchemaV2, {
-    method,
-    path,
-    route: path,
+    ...endpoint,
     headers: bearer(taskToken),
     body: request,
     explain,

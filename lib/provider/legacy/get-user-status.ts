@@ -1,13 +1,11 @@
 /** Only in the published client (docs/provider-client.md). */
 
 import * as v from 'valibot';
-import { checkRequest } from '../transport/check-request.ts';
-import { queryOf } from '../transport/endpoint-path.ts';
-import { bearer, textField } from '../transport/request-field-schemas.ts';
+import { bearer, checkRequest, textField } from '../transport/request-field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { Preset } from '../vocabulary.ts';
 
-const route = '/api/v1/users/status/by-entity';
+const path = '/api/v1/users/status/by-entity';
 
 /** "The request body: not shown". Assumed: these two fields, named as in `results` and in the path. */
 export type UserStatusRequest = { readonly entityId: string; readonly username: string };
@@ -28,11 +26,11 @@ export const getUserStatus = async (
   request: UserStatusRequest,
   { responseType }: Preset = {},
 ): Promise<UserStatus> => {
-  checkRequest(requestSchema, request, route);
+  checkRequest(requestSchema, request, path);
   return requestAnswer(connection, answerSchema, {
     method: 'POST',
-    path: `${route}${queryOf({ responseType })}`,
-    route,
+    path,
+    query: { responseType },
     headers: bearer(sessionToken),
     body: request,
   });

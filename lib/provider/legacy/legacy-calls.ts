@@ -7,9 +7,8 @@ import type { WaitOptions } from '../transport/wait-until.ts';
 import type { Preset } from '../vocabulary.ts';
 import { getUserStatus, type UserStatus, type UserStatusRequest } from './get-user-status.ts';
 import { type Entity, listEntities } from './list-entities.ts';
-import { type LegacyTaskReading, pollLegacyTask } from './poll-legacy-task.ts';
+import { type LegacyTaskReading, pollLegacyTask, waitForLegacyTask } from './poll-legacy-task.ts';
 import { type LegacyTaskRequest, startLegacyTask } from './start-legacy-task.ts';
-import { waitForLegacyTask } from './wait-for-legacy-task.ts';
 
 /** The input of a legacy start. The credentials are encrypted under the session token that they are sent with. */
 export type LegacyTaskInput = Omit<LegacyTaskRequest, 'encryptArgs'> & {

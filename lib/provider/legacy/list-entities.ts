@@ -1,12 +1,9 @@
 /** Only in the published client (docs/provider-client.md). */
 
 import * as v from 'valibot';
-import { queryOf } from '../transport/endpoint-path.ts';
 import { bearer } from '../transport/request-field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { Preset } from '../vocabulary.ts';
-
-const route = '/api/v1/entities';
 
 /** "Entity listing item". */
 export type Entity = {
@@ -38,7 +35,7 @@ export const listEntities = async (
 ): Promise<readonly Entity[]> =>
   requestAnswer(connection, answerSchema, {
     method: 'GET',
-    path: `${route}${queryOf({ responseType })}`,
-    route,
+    path: '/api/v1/entities',
+    query: { responseType },
     headers: bearer(sessionToken),
   });

@@ -2,13 +2,13 @@
 
 import * as v from 'valibot';
 import { inProgressStatus, inProgressStatuses } from '../assumptions.ts';
-import { checkRequest } from '../transport/check-request.ts';
-import { fillPath, queryOf } from '../transport/endpoint-path.ts';
-import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
+import { type SessionTokens, withSession } from '../tokens/session-tokens.ts';
+import { bearer } from '../transport/request-field-schemas.ts';
 import { type Connection, exchange, parseAnswer } from '../transport/send-request.ts';
+import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
 import type { LegacyTaskStatus, Open, Preset } from '../vocabulary.ts';
 
-const route = '/api/v1/tasks/{taskId}';
+const path = '/api/v1/tasks/{taskId}';
 
 /**
  * Empty unless the task succeeded. The items of `data` depend on the action. `isTefRecipient` accepts the items of `tef`.
@@ -49,17 +49,33 @@ export const pollLegacyTask = async (
   taskId: string,
   { responseType }: Preset = {},
 ): Promise<LegacyTaskReading> => {
-  checkRequest(taskIdInPath, { taskId }, route);
   const { status, bytes } = await exchange(connection, {
     method: 'GET',
-    path: `${fillPath(route, { taskId })}${queryOf({ responseType })}`,
-    route,
+    path,
+    ids: { taskId },
+    query: { responseType },
     headers: bearer(sessionToken),
   });
-  const answer = parseAnswer(bytes, answerSchema, route);
+  const answer = parseAnswer(bytes, answerSchema, path);
   const inProgress =
     status === inProgressStatus ||
     answer.taskStatusCode === inProgressStatus ||
     inProgressStatuses.includes(answer.taskStatus);
   return { kind: inProgress ? 'in-progress' : 'finished', ...answer };
 };
+
+/** Polls a legacy task until it has ended. Throws as `waitUntil` does. */
+export const waitForLegacyTask = (
+  connection: Connection,
+  sessions: SessionTokens,
+  taskId: string,
+  options: WaitOptions = {},
+): Promise<LegacyTaskReading> =>
+  waitUntil(
+    connection,
+    async (bounded) => {
+      const reading = await withSession(sessions, (token) => pollLegacyTask(bounded, token, taskId));
+      return reading.kind === 'finished' ? reading : undefined;
+    },
+    options,
+  );

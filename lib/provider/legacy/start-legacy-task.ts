@@ -2,14 +2,12 @@
 
 import * as v from 'valibot';
 import { answerTaskId } from '../transport/answer-field-schemas.ts';
-import { checkRequest } from '../transport/check-request.ts';
-import { queryOf } from '../transport/endpoint-path.ts';
 import { explainLegacyRefusal } from '../transport/explain-refusal.ts';
-import { bearer } from '../transport/request-field-schemas.ts';
+import { bearer, checkRequest } from '../transport/request-field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { Preset } from '../vocabulary.ts';
 
-const route = '/api/v1/tasks';
+const path = '/api/v1/tasks';
 
 /** "Legacy v1 task API". */
 export type LegacyTaskRequest = {
@@ -44,11 +42,11 @@ export const startLegacyTask = async (
   request: LegacyTaskRequest,
   { responseType }: Preset = {},
 ): Promise<string> => {
-  checkRequest(requestSchema, request, route);
+  checkRequest(requestSchema, request, path);
   const { taskId } = await requestAnswer(connection, answerSchema, {
     method: 'POST',
-    path: `${route}${queryOf({ responseType })}`,
-    route,
+    path,
+    query: { responseType },
     headers: bearer(sessionToken),
     body: request,
     explain: explainLegacyRefusal,

@@ -1,11 +1,9 @@
 import * as v from 'valibot';
-import { checkRequest } from '../transport/check-request.ts';
-import { fillPath } from '../transport/endpoint-path.ts';
-import { bearer, taskIdInPath } from '../transport/request-field-schemas.ts';
-import { type Connection, type ParseBytes, parseAnswer, sendRequest } from '../transport/send-request.ts';
+import { bearer } from '../transport/request-field-schemas.ts';
+import { type Connection, exchange, type ParseBytes, parseAnswer } from '../transport/send-request.ts';
 import { statusesWithoutResults } from '../vocabulary.ts';
 
-const route = '/api/v2/tasks/{taskId}';
+const path = '/api/v2/tasks/{taskId}';
 const answerSchema = v.object({ taskStatus: v.string(), results: v.optional(v.unknown()) });
 
 /** `bytes` is the body as received. */
@@ -15,39 +13,26 @@ export type TaskReading = {
   readonly bytes: Uint8Array;
 };
 
-/**
- * Reads a v2 task ("Read task (v2)") and returns the body as received. Only the client that started the task may read it.
- * Throws ProviderErrors.
- */
-export const fetchTask = async (
-  connection: Connection,
-  sessionToken: string,
-  taskId: string,
-): Promise<Uint8Array> => {
-  checkRequest(taskIdInPath, { taskId }, route);
-  return sendRequest(connection, {
-    method: 'GET',
-    path: fillPath(route, { taskId }),
-    route,
-    headers: bearer(sessionToken),
-  });
-};
-
-/** Parses what `fetchTask` returned. Throws ProviderAmbiguous if it is not a task. */
+/** Parses a v2 task. Throws ProviderAmbiguous if it is none. */
 export const parseTask = (bytes: Uint8Array, parse?: ParseBytes): TaskReading => {
-  const { taskStatus, results } = parseAnswer(bytes, answerSchema, route, parse);
+  const { taskStatus, results } = parseAnswer(bytes, answerSchema, path, parse);
   return { taskStatus, results, bytes };
 };
 
 /**
- * Reads a v2 task. `results` is not validated, because the status is useful without it. `readTypedTask` validates it.
- * Throws ProviderErrors.
+ * Reads a v2 task ("Read task (v2)"). Only the client that started the task may read it. `results` is not validated, because the status is
+ * useful without it. `readTypedTask` validates it. Throws ProviderErrors.
  */
 export const readTask = async (
   connection: Connection,
   sessionToken: string,
   taskId: string,
-): Promise<TaskReading> => parseTask(await fetchTask(connection, sessionToken, taskId));
+  parse?: ParseBytes,
+): Promise<TaskReading> => {
+  const headers = bearer(sessionToken);
+  const { bytes } = await exchange(connection, { method: 'GET', path, ids: { taskId }, headers });
+  return parseTask(bytes, parse);
+};
 
 const resultsSchema = v.object({
   actions: v.pipe(

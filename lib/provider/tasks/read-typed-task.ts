@@ -1,9 +1,10 @@
 /** Only in the published client (docs/provider-client.md). */
 
 import * as v from 'valibot';
-import { anyObject } from '../transport/answer-field-schemas.ts';
+import { type SessionTokens, withSession } from '../tokens/session-tokens.ts';
 import { UnexpectedTaskResults } from '../transport/errors.ts';
 import type { Connection } from '../transport/send-request.ts';
+import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
 import type { TaskStatus } from '../vocabulary.ts';
 import {
   type ActionErrorCode,
@@ -42,6 +43,9 @@ export type ProviderTask = {
   readonly results: TaskResults | null;
 };
 
+/** An object or a list. */
+const output = v.custom<object>((value) => typeof value === 'object' && value !== null);
+
 const resultsSchema: v.GenericSchema<unknown, TaskResults> = v.looseObject({
   username: v.string(),
   businessId: v.nullish(v.string()),
@@ -50,7 +54,7 @@ const resultsSchema: v.GenericSchema<unknown, TaskResults> = v.looseObject({
     v.looseObject({
       id: v.string(),
       status: v.string(),
-      output: v.nullish(anyObject),
+      output: v.nullish(output),
       error: v.nullish(v.looseObject({ code: v.string(), message: v.nullish(v.string()) })),
     }),
   ),
@@ -75,3 +79,19 @@ export const readTypedTask = async (
   if (isTaskOver(taskStatus) && !mayBeNull) throw new UnexpectedTaskResults(taskStatus);
   return { taskStatus, results: null };
 };
+
+/** Polls a v2 task until it has ended. The wait may be longer than a session. Throws as `waitUntil` does. */
+export const waitForTask = (
+  connection: Connection,
+  sessions: SessionTokens,
+  taskId: string,
+  options: WaitOptions = {},
+): Promise<ProviderTask> =>
+  waitUntil(
+    connection,
+    async (bounded) => {
+      const task = await withSession(sessions, (token) => readTypedTask(bounded, token, taskId));
+      return isTaskOver(task.taskStatus) ? task : undefined;
+    },
+    options,
+  );

@@ -2,13 +2,18 @@ import * as v from 'valibot';
 import { statusesWithTexts } from '../assumptions.ts';
 import { encryptCredentials } from '../encrypt-and-decrypt.ts';
 import { answerTaskId } from '../transport/answer-field-schemas.ts';
-import { checkRequest } from '../transport/check-request.ts';
 import { explainLegacyRefusal } from '../transport/explain-refusal.ts';
-import { bearer, dayField, positiveInteger, textField } from '../transport/request-field-schemas.ts';
+import {
+  bearer,
+  checkRequest,
+  dayField,
+  positiveInteger,
+  textField,
+} from '../transport/request-field-schemas.ts';
 import { type Connection, type ProviderRequest, requestAnswer } from '../transport/send-request.ts';
 import { taskActions } from '../vocabulary.ts';
 
-const route = '/api/v2/tasks';
+const path = '/api/v2/tasks';
 
 /** "Credentials". `raw` is an object of entity-specific fields. The other two are ciphertext. */
 export type Credentials =
@@ -85,7 +90,7 @@ const requestSchema = v.object(
 );
 
 /** Validates a request against "v2 task request". Throws InvalidProviderRequest. */
-export const checkTaskRequest = (request: unknown): void => checkRequest(requestSchema, request, route);
+export const checkTaskRequest = (request: unknown): void => checkRequest(requestSchema, request, path);
 
 /**
  * Returns the request with its raw credentials encrypted under the session token that it will be sent with. Other
@@ -120,8 +125,7 @@ export const startTask = async (
   checkTaskRequest(request);
   const { taskId } = await requestAnswer(connection, answerSchema, {
     method: 'POST',
-    path: route,
-    route,
+    path,
     headers: bearer(sessionToken),
     body: connection.encryptRawCredentials === true ? encryptRawCredentials(request, sessionToken) : request,
     explain: explainLegacyRefusal,

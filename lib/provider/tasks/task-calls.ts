@@ -3,9 +3,8 @@
 import type { ClientContext } from '../client-context.ts';
 import { withSession } from '../tokens/session-tokens.ts';
 import type { WaitOptions } from '../transport/wait-until.ts';
-import { type ProviderTask, readTypedTask } from './read-typed-task.ts';
+import { type ProviderTask, readTypedTask, waitForTask } from './read-typed-task.ts';
 import { checkTaskRequest, startTask, type TaskRequest } from './start-task.ts';
-import { waitForTask } from './wait-for-task.ts';
 
 /** "Start task (v2)", "Read task (v2)". */
 export const taskCalls = ({ connection, sessions, waiting }: ClientContext) => ({

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { answerText } from '../transport/answer-field-schemas.ts';
-import { checkRequest } from '../transport/check-request.ts';
 import {
+  checkRequest,
   consentIdField,
   nationalIdField,
   productField,
@@ -10,7 +10,7 @@ import {
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import { type EntityType, entityTypes, type ProductType } from '../vocabulary.ts';
 
-const route = '/api/v1/token/otp/create';
+const path = '/api/v1/token/otp/create';
 
 /** "Create OTP token", for a natural person. */
 export type OtpTokenRequest = {
@@ -62,14 +62,15 @@ const answerSchema: v.GenericSchema<unknown, { data: OtpToken }> = v.looseObject
 });
 
 const create = async (
+  schema: v.GenericSchema,
   connection: Connection,
   apiKey: string,
   request: OtpTokenRequest,
 ): Promise<OtpToken> => {
+  checkRequest(schema, request, path);
   const { data } = await requestAnswer(connection, answerSchema, {
     method: 'POST',
-    path: route,
-    route,
+    path,
     headers: { 'x-api-key': apiKey },
     body: request,
   });
@@ -80,21 +81,15 @@ const create = async (
  * Creates the token that initializes the user's widget once, and the consent that the user authorizes there. Throws
  * InvalidProviderRequest, ProviderUnauthorized for a wrong API key, and the other ProviderErrors.
  */
-export const createOtpToken = async (
+export const createOtpToken = (
   connection: Connection,
   apiKey: string,
   request: OtpTokenRequest,
-): Promise<OtpToken> => {
-  checkRequest(naturalSchema, request, route);
-  return create(connection, apiKey, request);
-};
+): Promise<OtpToken> => create(naturalSchema, connection, apiKey, request);
 
 /** As `createOtpToken`, for a legal person. */
-export const createLegalPersonOtpToken = async (
+export const createLegalPersonOtpToken = (
   connection: Connection,
   apiKey: string,
   request: LegalPersonOtpTokenRequest,
-): Promise<OtpToken> => {
-  checkRequest(legalSchema, request, route);
-  return create(connection, apiKey, request);
-};
+): Promise<OtpToken> => create(legalSchema, connection, apiKey, request);

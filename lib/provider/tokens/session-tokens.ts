@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { answerText } from '../transport/answer-field-schemas.ts';
-import { checkRequest } from '../transport/check-request.ts';
 import { ProviderUnauthorized } from '../transport/errors.ts';
-import { positiveInteger } from '../transport/request-field-schemas.ts';
+import { checkRequest, positiveInteger } from '../transport/request-field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 
 /** Makes a call that authenticates with the API key. The call may be made again with another key after a 401. */
@@ -29,7 +28,7 @@ export const withSession = async <T, Token = string>(
   }
 };
 
-const route = '/api/v1/auth/login';
+const path = '/api/v1/auth/login';
 const requestSchema = v.object({ expire: v.optional(positiveInteger) });
 const answerSchema = v.object({ token: answerText });
 
@@ -43,11 +42,10 @@ export const logIn = async (
   expireMinutes?: number,
 ): Promise<string> => {
   const body = expireMinutes === undefined ? {} : { expire: expireMinutes };
-  checkRequest(requestSchema, body, route);
+  checkRequest(requestSchema, body, path);
   const { token } = await requestAnswer(connection, answerSchema, {
     method: 'POST',
-    path: route,
-    route,
+    path,
     headers: { 'X-API-Key': apiKey },
     body,
   });

@@ -1,12 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { answerText } from '../transport/answer-field-schemas.ts';
-import { checkRequest } from '../transport/check-request.ts';
-import { nationalIdField, textField } from '../transport/request-field-schemas.ts';
+import { checkRequest, nationalIdField, textField } from '../transport/request-field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import { type Tokens, withSession } from './session-tokens.ts';
 
-const route = '/api/v1/token/task';
+const path = '/api/v1/token/task';
 
 /** "Create Task Token". `target` is the national id of the natural person or the company. */
 export type TaskTokenRequest = { readonly target: string; readonly clientId: string };
@@ -23,11 +22,10 @@ export const createTaskToken = async (
   apiKey: string,
   request: TaskTokenRequest,
 ): Promise<TaskToken> => {
-  checkRequest(requestSchema, request, route);
+  checkRequest(requestSchema, request, path);
   const { data } = await requestAnswer(connection, answerSchema, {
     method: 'POST',
-    path: route,
-    route,
+    path,
     headers: { 'x-api-key': apiKey },
     body: request,
   });

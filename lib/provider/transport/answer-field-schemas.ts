@@ -17,6 +17,3 @@ export const answerTaskId = v.custom<string>(isTaskId);
 
 /** Product data. Its items depend on the product, and two of them are shown (`product-item-guards.ts`). */
 export const productData: v.GenericSchema<unknown, readonly unknown[]> = v.array(v.unknown());
-
-/** Any object or array. */
-export const anyObject = v.custom<object>((value) => typeof value === 'object' && value !== null);

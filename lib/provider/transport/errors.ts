@@ -27,9 +27,11 @@ export class InvalidProviderRequest extends ProviderError {
   override readonly name = 'InvalidProviderRequest';
   readonly violations: readonly RequestViolation[];
 
-  constructor(route: string, violations: readonly RequestViolation[]) {
-    const list = violations.map(({ path, rule }) => `${path === '' ? 'it' : path} ${rule}`).join('; ');
-    super(`The request to ${route} was not sent: ${list}.`);
+  constructor(path: string, violations: readonly RequestViolation[]) {
+    const list = violations
+      .map(({ path: field, rule }) => `${field === '' ? 'it' : field} ${rule}`)
+      .join('; ');
+    super(`The request to ${path} was not sent: ${list}.`);
     this.violations = violations;
   }
 }

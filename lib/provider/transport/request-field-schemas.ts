@@ -3,6 +3,27 @@ import { consentIdPattern, taskIdLength } from '../assumptions.ts';
 import { isNationalId } from '../national-id.ts';
 import { isTaskId } from '../tasks/task-id.ts';
 import { productTypes } from '../vocabulary.ts';
+import { InvalidProviderRequest } from './errors.ts';
+
+/** Replaces messages of valibot, which quote the value. Messages of our schemas do not. */
+const ruleOf = (issue: v.BaseIssue<unknown>): string => {
+  if (issue.received === 'undefined') return 'is required';
+  return issue.message.startsWith('Invalid ') ? 'is not valid' : issue.message;
+};
+
+/**
+ * Validates a request before it is sent. Throws InvalidProviderRequest with every violation. A field that the schema does not name is
+ * accepted, because an entity or a later version may need it.
+ */
+export const checkRequest = (schema: v.GenericSchema, request: unknown, path: string): void => {
+  const parsed = v.safeParse(schema, request);
+  if (parsed.success) return;
+  const violations = parsed.issues.map((issue) => ({
+    path: v.getDotPath(issue) ?? '',
+    rule: ruleOf(issue),
+  }));
+  throw new InvalidProviderRequest(path, violations);
+};
 
 /** Schemas for fields of several requests. No message repeats a value. */
 
@@ -14,14 +35,15 @@ export const consentIdField = v.pipe(
 );
 
 /** `.` and `..` would lead to another path, even if encoded (URL standard, "double-dot path segment"). */
-export const consentIdInPath = v.object({ consentId: consentIdField });
-
-export const taskIdInPath = v.object({
-  taskId: v.pipe(
-    v.string('must be a string'),
-    v.check(
-      (id: string) => isTaskId(id),
-      `must have ${taskIdLength.min} to ${taskIdLength.max} characters that fit into a path`,
+export const idsInPath = v.object({
+  consentId: v.exactOptional(consentIdField),
+  taskId: v.exactOptional(
+    v.pipe(
+      v.string('must be a string'),
+      v.check(
+        (id: string) => isTaskId(id),
+        `must have ${taskIdLength.min} to ${taskIdLength.max} characters that fit into a path`,
+      ),
     ),
   ),
 });

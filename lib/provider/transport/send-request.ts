@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type notShownEndpoints, requestTimeout, tooManyRequests } from '../assumptions.ts';
+import { notShownEndpoints, requestTimeout, tooManyRequests } from '../assumptions.ts';
 import {
   InvalidProviderRequest,
   type NoAnswer,
@@ -12,6 +12,7 @@ import {
   ProviderUnreachable,
 } from './errors.ts';
 import type { Fetch } from './fetch-type.ts';
+import { checkRequest, idsInPath } from './request-field-schemas.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { TransportFailure, wasNeverSent } from './transport-failure.ts';
 
@@ -36,12 +37,16 @@ export type Connection = {
   readonly endpoints?: { readonly [Name in keyof typeof notShownEndpoints]?: Endpoint };
 };
 
-export type ProviderRequest = {
-  readonly method: Method;
-  /** Starts with a slash. Its parameters are encoded. */
-  readonly path: string;
-  /** The path with its parameters in braces, for messages. */
-  readonly route: string;
+/** Returns an endpoint that the document does not show: from the connection's setting, or else the assumption. */
+export const endpointOf = (connection: Connection, name: keyof typeof notShownEndpoints): Endpoint =>
+  connection.endpoints?.[name] ?? notShownEndpoints[name];
+
+/** Messages contain the method and the path with its parameters in braces, and no value. */
+export type ProviderRequest = Endpoint & {
+  /** The values of the parameters in the path. */
+  readonly ids?: { readonly consentId?: string; readonly taskId?: string };
+  /** A parameter that is undefined is left out. */
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers: Record<string, string>;
   readonly body?: unknown;
   /**
@@ -157,6 +162,19 @@ const explained = async (
   }
 };
 
+const pathOf = ({ path, ids = {}, query = {} }: ProviderRequest): string => {
+  checkRequest(idsInPath, ids, path);
+  const filled = Object.entries(ids).reduce(
+    (rest, [name, id]) => rest.replace(`{${name}}`, () => encodeURIComponent(id)),
+    path,
+  );
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.append(name, String(value));
+  }
+  return parameters.size === 0 ? filled : `${filled}?${parameters}`;
+};
+
 const jsonOf = (body: unknown, call: string): string => {
   try {
     return JSON.stringify(body);
@@ -171,11 +189,12 @@ const jsonOf = (body: unknown, call: string): string => {
  * elsewhere. Throws only ProviderErrors.
  */
 export const exchange = async (connection: Connection, request: ProviderRequest): Promise<ProviderAnswer> => {
-  const call = `${request.method} ${request.route}`;
+  const call = `${request.method} ${request.path}`;
+  const url = `${connection.baseUrl}${pathOf(request)}`;
   const body = request.body === undefined ? undefined : jsonOf(request.body, call);
   const signal = AbortSignal.timeout(connection.totalTimeoutMs);
   try {
-    const answer = await connection.fetch(`${connection.baseUrl}${request.path}`, {
+    const answer = await connection.fetch(url, {
       method: request.method,
       headers: {
         accept: 'application/json',
@@ -208,10 +227,6 @@ export const exchange = async (connection: Connection, request: ProviderRequest)
   }
 };
 
-/** Makes a call as `exchange` does, and returns only the bytes, because all its 2xx statuses mean the same. */
-export const sendRequest = async (connection: Connection, request: ProviderRequest): Promise<Uint8Array> =>
-  (await exchange(connection, request)).bytes;
-
 /**
  * Parses bytes as JSON. A leading byte order mark is ignored, which RFC 8259 (section 8.1) allows. Throws JSON.parse's
  * error, which quotes its input.
@@ -231,11 +246,11 @@ export const parseJson = (bytes: Uint8Array): unknown => {
 export const parseAnswer = <T>(
   bytes: Uint8Array,
   schema: v.GenericSchema<unknown, T>,
-  route: string,
+  path: string,
   parse: ParseBytes = parseJson,
 ): T => {
   const unreadable = (reason: NoAnswer) =>
-    new ProviderAmbiguous(`The provider's answer to ${route} could not be understood.`, { reason });
+    new ProviderAmbiguous(`The provider's answer to ${path} could not be understood.`, { reason });
   let json: unknown;
   try {
     json = parse(bytes);
@@ -252,4 +267,4 @@ export const requestAnswer = async <T>(
   connection: Connection,
   schema: v.GenericSchema<unknown, T>,
   request: ProviderRequest,
-): Promise<T> => parseAnswer(await sendRequest(connection, request), schema, request.route);
+): Promise<T> => parseAnswer((await exchange(connection, request)).bytes, schema, request.path);

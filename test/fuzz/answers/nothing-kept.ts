@@ -11,7 +11,7 @@ import type { Telemetry } from '#lib/observability/telemetry.ts';
 import { getConsent } from '#lib/provider/consents/get-consent.ts';
 import { readExtraction } from '#lib/provider/extractions/read-extraction.ts';
 import { startExtraction, startExtractionV2 } from '#lib/provider/extractions/start-extraction.ts';
-import { fetchTask, parseTask } from '#lib/provider/tasks/read-task.ts';
+import { readTask } from '#lib/provider/tasks/read-task.ts';
 import { startTask } from '#lib/provider/tasks/start-task.ts';
 import { logIn } from '#lib/provider/tokens/session-tokens.ts';
 import { createTaskToken } from '#lib/provider/tokens/task-tokens.ts';
@@ -195,8 +195,7 @@ const read = async (given: Answer): Promise<readonly unknown[]> => {
     readingOfExtraction(
       await readExtraction(connection, 'token', { variant, taskId: 'task', parse: parseRead }),
     );
-  const task = () =>
-    readV2Task(async () => parseTask(await fetchTask(connection, 'token', 'task'), parseRead), []);
+  const task = () => readV2Task(() => readTask(connection, 'token', 'task', parseRead), []);
   const readings = [task(), poll('v1'), poll('v2')].map((reading) =>
     reading.then(
       ({ reading: made }) => ({ ...made, advice: adviceOf({ status: 'FAILED', ...made }) }),

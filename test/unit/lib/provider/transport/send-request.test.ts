@@ -13,7 +13,7 @@ import {
 } from '#lib/provider/transport/errors.ts';
 import { freshConnectionFetch } from '#lib/provider/transport/fresh-connection-fetch.ts';
 import { parseRetryAfter, retryAtOf } from '#lib/provider/transport/retry-after.ts';
-import { type Connection, sendRequest } from '#lib/provider/transport/send-request.ts';
+import { type Connection, exchange } from '#lib/provider/transport/send-request.ts';
 import { TransportFailure, wasNeverSent } from '#lib/provider/transport/transport-failure.ts';
 import { errorText } from '../../../../support/data/text-of-error.ts';
 import { closedPort } from '../../../../support/programs/closed-port.ts';
@@ -33,9 +33,8 @@ test('an answer is given as its bytes, and a refusal is an error by its status',
     totalTimeoutMs: 20_000,
     maxAnswerBytes: 65_536,
   };
-  const get = (path: string) =>
-    sendRequest(connection, { method: 'GET', path, route: '/things/{id}', headers: {} });
-  expect(Buffer.from(await get('/things/1'))).toEqual(Buffer.from('{}'));
+  const get = (path: string) => exchange(connection, { method: 'GET', path, headers: {} });
+  expect(Buffer.from((await get('/things/1')).bytes)).toEqual(Buffer.from('{}'));
   await expect(get('/things/2')).rejects.toThrow(ProviderRefused);
   server.close();
 });
@@ -53,10 +52,10 @@ const connectionTo = (baseUrl: string, more: Partial<Connection> = {}): Connecti
 
 /** A start call's like: a POST with a secret in its header, its body and its path. */
 const post = (connection: Connection) =>
-  sendRequest(connection, {
+  exchange(connection, {
     method: 'POST',
-    path: `/things/${secret}`,
-    route: '/things/{id}',
+    path: '/things/{taskId}',
+    ids: { taskId: secret },
     headers: { authorization: `Bearer ${secret}` },
     body: { password: secret },
   });
@@ -115,7 +114,7 @@ describe('an answer of 2xx', () => {
   test('of exactly the most allowed bytes is given as received, and of one more is too large', async () => {
     const bytes = Buffer.alloc(1_000, 0xff);
     const fits = await httpServer((response) => response.end(bytes));
-    expect(Buffer.from(await post(connectionTo(fits.baseUrl)))).toEqual(bytes);
+    expect(Buffer.from((await post(connectionTo(fits.baseUrl))).bytes)).toEqual(bytes);
     const { failure } = await refusedPost((response) => response.end('x'.repeat(1_001)));
     expect(failure).toBeInstanceOf(ProviderAnswerTooLarge);
   });
@@ -151,7 +150,7 @@ describe('a status says what may be done next', () => {
     );
     expect(failure).toBeInstanceOf(kind);
     expect(failure.message).toContain(`${status}`);
-    expect(failure.message).toContain('POST /things/{id}');
+    expect(failure.message).toContain('POST /things/{taskId}');
     expect(failure).toMatchObject({ retryAfter: { kind: 'delay', seconds: 7 } });
     if (kind === ProviderRefused) expect(failure).toMatchObject({ status });
     expect(seen).toHaveLength(1);
@@ -182,10 +181,9 @@ describe('the beginning of a refusal', () => {
     const { baseUrl } = await httpServer(answer);
     const seen: unknown[] = [];
     const failure = await failureOf(
-      sendRequest(connectionTo(baseUrl), {
+      exchange(connectionTo(baseUrl), {
         method: 'POST',
         path: '/x',
-        route: '/x',
         headers: {},
         explainOnly,
         explain: (_status, body) => void seen.push(Buffer.from(body).toString()),
@@ -329,7 +327,7 @@ describe('a call that surely never left is distinguished', () => {
   ])('a session token with %s in it cannot be sent, and is not quoted', async (_what, token) => {
     const { baseUrl, seen } = await accepting();
     const headers = { authorization: `Bearer ${token}` };
-    const call = sendRequest(connectionTo(baseUrl), { method: 'POST', path: '/', route: '/', headers });
+    const call = exchange(connectionTo(baseUrl), { method: 'POST', path: '/', headers });
     expect(await failureOf(call)).toBeInstanceOf(ProviderUnreachable);
     expect(seen).toHaveLength(0);
   });
