@@ -6,6 +6,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
+import { dynamoRequestStore } from '../lib/aws/dynamo-request-store.ts';
 import { dynamoStartLine } from '../lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { unsealTargetWith } from '../lib/aws/seal.ts';
@@ -19,11 +20,7 @@ import {
   removingClient,
 } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import { breakersFromEnvironment } from '../lib/aws/wiring/breaker-from-environment.ts';
-import {
-  refusedCredentialsFromEnvironment,
-  requestsFromEnvironment,
-  requiredVariable,
-} from '../lib/aws/wiring/environment.ts';
+import { refusedCredentialsFromEnvironment, requiredVariable } from '../lib/aws/wiring/environment.ts';
 import {
   apiKeyFromEnvironment,
   providerFromEnvironment,
@@ -63,7 +60,11 @@ const now = () => new Date();
 const database = new DynamoDBClient(patientClient);
 const queues = new SQSClient(patientQueueClient);
 const slowQueueUrl = requiredVariable('SLOW_QUEUE_URL');
-const requests = requestsFromEnvironment(database, new DynamoDBClient(removingClient));
+const requests = dynamoRequestStore(
+  database,
+  requiredVariable('REQUESTS_TABLE'),
+  new DynamoDBClient(removingClient),
+);
 const { refusals, keptDays } = refusedCredentialsFromEnvironment(database);
 const { operator } = breakersFromEnvironment(new DynamoDBClient(promptClient), now);
 const timings = parseTimings(requiredVariable('TIMINGS'));

@@ -6,13 +6,13 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { v7 as newUuid } from 'uuid';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
 import { dynamoRepeatCounter } from '../lib/aws/dynamo-repeat-counter.ts';
+import { dynamoRequestStore } from '../lib/aws/dynamo-request-store.ts';
 import { sealWith } from '../lib/aws/seal.ts';
 import { startExecutionOf } from '../lib/aws/step-functions.ts';
 import { intakeClient, oneTryClient, removingClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import {
   fingerprintKeyFromEnvironment,
   optionalSetting,
-  requestsFromEnvironment,
   requiredVariable,
 } from '../lib/aws/wiring/environment.ts';
 import { httpHandler } from '../lib/aws/wiring/http-handler.ts';
@@ -28,7 +28,11 @@ const deps: AnswerRequestDeps = {
     JSON.parse(requiredVariable('ACCEPTED_REQUESTS')) as AcceptedRequests,
   ),
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
-  requests: requestsFromEnvironment(database, new DynamoDBClient(removingClient)),
+  requests: dynamoRequestStore(
+    database,
+    requiredVariable('REQUESTS_TABLE'),
+    new DynamoDBClient(removingClient),
+  ),
   repeats: dynamoRepeatCounter(database, requiredVariable('REFUSALS_TABLE')),
   seal: sealWith(new KMSClient(intakeClient), requiredVariable('SEAL_KEY_ARN')),
   startExecution: startExecutionOf(new SFNClient(oneTryClient), requiredVariable('STATE_MACHINE_ARN')),

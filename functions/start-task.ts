@@ -6,6 +6,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
+import { dynamoRequestStore } from '../lib/aws/dynamo-request-store.ts';
 import { dynamoTaskStore } from '../lib/aws/dynamo-task-store.ts';
 import { unsealCredentialsWith, unsealTargetWith } from '../lib/aws/seal.ts';
 import { sendReconcileTo } from '../lib/aws/send-messages.ts';
@@ -23,7 +24,6 @@ import {
 import {
   fingerprintKeyFromEnvironment,
   refusedCredentialsFromEnvironment,
-  requestsFromEnvironment,
   requiredVariable,
 } from '../lib/aws/wiring/environment.ts';
 import {
@@ -79,7 +79,11 @@ const startTelemetry: Telemetry = {
 const deps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
-  requests: requestsFromEnvironment(database, new DynamoDBClient(removingClient)),
+  requests: dynamoRequestStore(
+    database,
+    requiredVariable('REQUESTS_TABLE'),
+    new DynamoDBClient(removingClient),
+  ),
   refusals,
   keptDays,
   callFor: startCallFrom({

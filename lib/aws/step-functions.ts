@@ -11,11 +11,15 @@ import {
 import type { ExecutionInput } from '../extraction/api/create-extraction.ts';
 import type { StartError } from '../extraction/causes.ts';
 import type { WakeOutcome } from '../extraction/store.ts';
-import { Throttled } from '../throttled.ts';
 
 /** The ARN of an extraction's execution. Its name is the extractionId. */
 export const executionArn = (stateMachineArn: string, extractionId: string): string =>
   `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${extractionId}`;
+
+/** AWS refuses calls for now, because there are too many. HTTP functions return 503 with `Retry-After`. The message may be logged. */
+export class Throttled extends Error {
+  override readonly name = 'Throttled';
+}
 
 /** Whether Step Functions refused because of too many calls a second, or too many open executions. */
 const isThrottle = (error: unknown): boolean =>

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { cachedRead } from '../cached-read.ts';
 import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { type ParseState, readItem, type SharedItemStore } from './shared-item.ts';
@@ -47,7 +48,7 @@ export const parsePauses: ParseState<Pauses> = (stored) => {
 };
 
 /** How long a process trusts what it read. */
-const cacheMs = 5_000;
+const cacheSeconds = 5;
 
 /** What an operator has set, at most 5 s ago: which calls are paused, and the rate. If it cannot be read, nothing is paused. */
 export const operatorSettingsOf = ({
@@ -58,23 +59,17 @@ export const operatorSettingsOf = ({
   readonly isPaused: (calls: PausableCalls) => Promise<boolean>;
   readonly ratePerSecond: () => Promise<number | undefined>;
 } => {
-  let cached: { readonly pauses: Pauses; readonly at: number } | undefined;
-  const current = async (): Promise<Pauses> => {
-    const time = now();
-    if (cached === undefined || time.getTime() - cached.at >= cacheMs) {
-      let pauses: Pauses = {};
-      try {
-        const known = await readItem(store, pausesItem, parsePauses, time);
-        pauses = known.state;
-        if (known.isDamaged) telemetry.count('BreakerUnavailable');
-      } catch (error) {
-        telemetry.count('BreakerUnavailable');
-        telemetry.failure('The pauses are not available; the call is made.', error);
-      }
-      cached = { pauses, at: time.getTime() };
+  const current = cachedRead(cacheSeconds, now, async (): Promise<Pauses> => {
+    try {
+      const { state, isDamaged } = await readItem(store, pausesItem, parsePauses, now());
+      if (isDamaged) telemetry.count('BreakerUnavailable');
+      return state;
+    } catch (error) {
+      telemetry.count('BreakerUnavailable');
+      telemetry.failure('The pauses are not available; the call is made.', error);
+      return {};
     }
-    return cached.pauses;
-  };
+  });
   return {
     isPaused: async (calls) => (await current())[calls] !== undefined,
     ratePerSecond: async () => (await current()).rate?.perSecond,

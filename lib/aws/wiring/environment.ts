@@ -1,9 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import type { RequestStore } from '../../extraction/store.ts';
+import { cachedRead } from '../../cached-read.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import { dynamoRefusedCredentialsStore } from '../dynamo-refused-credentials-store.ts';
-import { dynamoRequestStore } from '../dynamo-request-store.ts';
 import { readSecret } from '../read-secret.ts';
 
 /** `infra/` deployed a function without a variable that the function needs. Thrown at cold start. */
@@ -29,10 +28,6 @@ export const optionalSetting = (name: string, setting: string): string => {
   return value;
 };
 
-/** The table `Requests`. The client `removing` makes the removals, and waits for a second at most (`removingClient`). */
-export const requestsFromEnvironment = (database: DynamoDBClient, removing: DynamoDBClient): RequestStore =>
-  dynamoRequestStore(database, requiredVariable('REQUESTS_TABLE'), removing);
-
 /** The table `Refusals`, and how many days a mark is kept. */
 export const refusedCredentialsFromEnvironment = (database: DynamoDBClient) => ({
   refusals: dynamoRefusedCredentialsStore(database, requiredVariable('REFUSALS_TABLE')),
@@ -42,12 +37,9 @@ export const refusedCredentialsFromEnvironment = (database: DynamoDBClient) => (
 /** The key of the MACs of requests and credentials. The process keeps it, because it is generated with the stack and never rotated. */
 export const fingerprintKeyFromEnvironment = (secrets: SecretsManagerClient): (() => Promise<string>) => {
   const name = requiredVariable('FINGERPRINT_KEY_SECRET');
-  let key: Promise<string> | undefined;
-  return () => {
-    key ??= readSecret(secrets, name).catch((error: unknown) => {
-      key = undefined;
-      throw error;
-    });
-    return key;
-  };
+  return cachedRead(
+    Number.POSITIVE_INFINITY,
+    () => new Date(),
+    () => readSecret(secrets, name),
+  );
 };

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructured
 import { problem } from '../../http/problem.ts';
 import { NotConfigured } from '../../not-configured.ts';
 import { type endAtTimeout, observability, telemetry } from '../../observability/powertools-telemetry.ts';
-import { Throttled } from '../../throttled.ts';
+import { Throttled } from '../step-functions.ts';
 
 /** Adds the id that the function's log has for this request (`function_request_id`), so that a caller can quote it. */
 const withRequestId = (

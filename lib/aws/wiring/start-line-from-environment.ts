@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
 import { type EstimateStart, startEstimates } from '../../extraction/api/start-estimates.ts';
 import { telemetry } from '../../observability/powertools-telemetry.ts';
 import { createStartLimiter, type StartLimiter } from '../../rate-limit/start-limiter.ts';
 import type { StartLineStore } from '../../rate-limit/start-line.ts';
 import { dynamoStartLine, readPlaces } from '../dynamo-start-line.ts';
-import { invokeDispatcherOf } from '../invoke-dispatcher.ts';
 import type { BreakersOfProcess } from './breaker-from-environment.ts';
 import { requiredVariable } from './environment.ts';
 
@@ -36,14 +35,17 @@ export const startLineFromEnvironment = (
 ): { readonly limiter: StartLimiter; readonly line: StartLineStore } => {
   const line = dynamoStartLine(database, requiredVariable('START_LINE_TABLE'));
   const { store, permits, now } = breakers;
-  const invokeDispatcher = invokeDispatcherOf(functions, requiredVariable('DISPATCHER_NAME'));
+  const FunctionName = requiredVariable('DISPATCHER_NAME');
   const { limit } = rateSettingsFromEnvironment(breakers);
   const limiter = createStartLimiter({
     store,
     permits,
     line,
     limit,
-    invokeDispatcher,
+    // Does not wait for its end (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async.html).
+    invokeDispatcher: async () => {
+      await functions.send(new InvokeCommand({ FunctionName, InvocationType: 'Event' }));
+    },
     now,
     newVersion: randomUUID,
     telemetry,

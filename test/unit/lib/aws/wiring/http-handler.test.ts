@@ -1,9 +1,9 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
+import { Throttled } from '#lib/aws/step-functions.ts';
 import { httpHandler } from '#lib/aws/wiring/http-handler.ts';
 import { problem } from '#lib/http/problem.ts';
 import { NotConfigured } from '#lib/not-configured.ts';
-import { Throttled } from '#lib/throttled.ts';
 import { capturedLog } from '../../../../support/data/captured-log.ts';
 
 const log = capturedLog();

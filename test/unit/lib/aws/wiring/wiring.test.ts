@@ -2,13 +2,10 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient, ListAliasesCommand } from '@aws-sdk/client-kms';
 import { ResourceNotFoundException, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { dynamoRequestStore } from '#lib/aws/dynamo-request-store.ts';
 import { intakeClient, removingClient } from '#lib/aws/wiring/aws-client-timeouts.ts';
 import { breakerFromEnvironment, breakersFromEnvironment } from '#lib/aws/wiring/breaker-from-environment.ts';
-import {
-  MissingEnvironmentVariable,
-  requestsFromEnvironment,
-  requiredVariable,
-} from '#lib/aws/wiring/environment.ts';
+import { MissingEnvironmentVariable, requiredVariable } from '#lib/aws/wiring/environment.ts';
 import {
   apiKeyFromEnvironment,
   createConnection,
@@ -218,13 +215,15 @@ test('a removal that gets no answer is tried twice, and holds its process for a 
     AWS_SECRET_ACCESS_KEY: 'a-secret',
     AWS_REGION: 'eu-west-1',
     AWS_ENDPOINT_URL_DYNAMODB: baseUrl,
-    REQUESTS_TABLE: 'Requests',
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   await expect(
-    requestsFromEnvironment(new DynamoDBClient(), new DynamoDBClient(removingClient)).remove('request-1', {
-      taskId: undefined,
-    }),
+    dynamoRequestStore(new DynamoDBClient(), 'Requests', new DynamoDBClient(removingClient)).remove(
+      'request-1',
+      {
+        taskId: undefined,
+      },
+    ),
   ).rejects.toThrow();
   expect(seen.length).toBeGreaterThan(1);
   expect(seen.length * removingClient.requestHandler.requestTimeout).toBeLessThanOrEqual(1_000);
