@@ -154,6 +154,7 @@ const floors = [
     'keyed-mac',
     'record',
     'end-wait',
+    'handle-messages',
     'reconcile-message',
     'api/expected-start',
   ],

@@ -27,6 +27,7 @@ import {
   taskTokensFromEnvironment,
 } from '../lib/aws/wiring/provider-from-environment.ts';
 import { parseTimings } from '../lib/extraction/deadlines.ts';
+import type { BatchAnswer } from '../lib/extraction/handle-messages.ts';
 import {
   answerCancel,
   type CancelAnswer,
@@ -50,7 +51,6 @@ import {
   reconcileInvokerOf,
   reconcileMessages,
 } from '../lib/extraction/reconcile/reconcile.ts';
-import type { BatchAnswer } from '../lib/extraction/reconcile-message.ts';
 import { backgroundHandler } from '../lib/observability/background-handler.ts';
 import { telemetry } from '../lib/observability/powertools-telemetry.ts';
 import { readExtraction } from '../lib/provider/extractions/read-extraction.ts';

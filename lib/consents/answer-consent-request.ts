@@ -1,6 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { defined } from '../defined.ts';
 import { type CallerContext, identifyCaller } from '../http/caller-and-trace.ts';
+import { jsonAnswer } from '../http/json-answer.ts';
 import { parseRequestBody, refuseBody } from '../http/parse-request-body.ts';
 import { type ProblemType, problem } from '../http/problem.ts';
 import { describeError } from '../observability/describe-error.ts';
@@ -47,13 +48,6 @@ type Answer = APIGatewayProxyStructuredResultV2;
 /** A session request has a few hundred bytes. */
 const bodyLimitBytes = 16 * 1024;
 
-/** A JSON answer that no cache may keep, because it contains a user's data. */
-const json = (body: unknown, statusCode = 200, headers: Record<string, string> = {}): Answer => ({
-  statusCode,
-  headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-  body: JSON.stringify(body),
-});
-
 const invalid = (detail: string): Answer => problem('invalid-request', { detail });
 
 const openSession = async (request: SessionRequest, deps: ConsentDeps): Promise<OtpToken> => {
@@ -71,7 +65,10 @@ const postSession = async (event: ConsentEvent, target: string, deps: ConsentDep
   const parsed = parseSessionRequest(body.json, target);
   if (parsed.kind === 'invalid') return problem('invalid-request', { errors: parsed.violations });
   const { otpToken, consentId } = await openSession(parsed.request, deps);
-  return json({ otpToken, consentId }, 201, { location: `/consents/${encodeURIComponent(consentId)}` });
+  return jsonAnswer(
+    { otpToken, consentId },
+    { statusCode: 201, headers: { location: `/consents/${encodeURIComponent(consentId)}` } },
+  );
 };
 
 /** A number from 1, with few enough digits to be exact. The provider checks upper bounds ("upper bounds of `limit`: not shown"). */
@@ -87,7 +84,7 @@ const list = async (event: ConsentEvent, target: string, deps: ConsentDeps): Pro
     if (!wholeNumber.test(text)) return invalid(`The query parameter ${name} must be a whole number from 1.`);
   }
   const query = defined({ page: numberIn(page), limit: numberIn(limit) });
-  return json(
+  return jsonAnswer(
     await withTaskToken(deps.taskTokens, target, (token) => listConsents(deps.connection, token, query)),
   );
 };
@@ -97,7 +94,7 @@ const answerWith =
   (call: (connection: Connection, taskToken: string, consentId: string) => Promise<unknown>) =>
   async (event: ConsentEvent, target: string, deps: ConsentDeps): Promise<Answer> => {
     const consentId = event.pathParameters?.consentId ?? '';
-    return json(
+    return jsonAnswer(
       await withTaskToken(deps.taskTokens, target, (token) => call(deps.connection, token, consentId)),
     );
   };

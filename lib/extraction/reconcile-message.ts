@@ -27,21 +27,13 @@ export type ReconcileMessage = {
   readonly dueAt?: string;
 };
 
-/** Parses the body of a message. Returns undefined if Cosecha did not write it. */
-export const parseReconcileMessage = (body: string): ReconcileMessage | undefined => {
-  // The schema is made here, so that functions that only send have no valibot in their bundles.
-  const schema = v.strictObject({
+/** The schema is made here, so that functions that only send have no valibot in their bundles. */
+export const reconcileMessageSchema = () =>
+  v.strictObject({
     extractionId: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
     cause: v.picklist(reconcileCauses),
     dueAt: v.exactOptional(v.pipe(v.string(), v.isoTimestamp())),
   });
-  try {
-    const parsed = v.safeParse(schema, JSON.parse(body));
-    return parsed.success ? parsed.output : undefined;
-  } catch {
-    return undefined;
-  }
-};
 
 /**
  * Puts a message into the queue. Resolves once the queue has it. `caller` is the record's `requestedBy`. While one caller has many messages
@@ -60,12 +52,3 @@ export type SendReconcileBatch = (
 
 /** The limit of SendMessageBatch. */
 export const maxPerBatch = 10;
-
-/** A message as Lambda delivers it. */
-export type ReceivedMessage = { readonly messageId: string; readonly body: string };
-
-/**
- * The messages that SQS delivers again after the visibility timeout, and at last moves to the dead-letter queue. Lambda deletes all others:
- * "Reporting batch item failures", https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
- */
-export type BatchAnswer = { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };

@@ -1,12 +1,13 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { parseBreakerState } from '#lib/breaker/stored-breaker.ts';
 import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
 import { publicView } from '#lib/extraction/api/public-view.ts';
 import { plusSeconds } from '#lib/extraction/deadlines.ts';
 import { type ReconcileEvent, reconcile, reconcileInvokerOf } from '#lib/extraction/reconcile/reconcile.ts';
-import { parseReconcileMessage, type ReconcileMessage } from '#lib/extraction/reconcile-message.ts';
+import { type ReconcileMessage, reconcileMessageSchema } from '#lib/extraction/reconcile-message.ts';
 import {
   type Extraction,
   isUnderstood,
@@ -201,7 +202,7 @@ describe.each(items<Inputs>('inputs').map((one) => [one.method, one] as const))(
 test.each(items<ReconcileMessage>('messages').map((one) => [one.cause, one] as const))(
   'a message is read: %s',
   (_cause, message) => {
-    expect(parseReconcileMessage(JSON.stringify(message))).toEqual(message);
+    expect(v.parse(reconcileMessageSchema(), message)).toEqual(message);
   },
 );
 

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { defined } from '../../defined.ts';
 import { type BodyViolation, closedObject, line, violationOf } from '../../http/body-fields.ts';
 import { type CallerContext, identifyCaller } from '../../http/caller-and-trace.ts';
+import { jsonAnswer } from '../../http/json-answer.ts';
 import { parseRequestBody, refuseBody } from '../../http/parse-request-body.ts';
 import { problem } from '../../http/problem.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
@@ -76,16 +77,6 @@ const viewOf = (
   return { erasureId, status, askedAt, ...defined({ erasedAt: isErased ? erasedAt : undefined }), ...counts };
 };
 
-const answer = (
-  statusCode: number,
-  body: PublicErasure,
-  headers = {},
-): APIGatewayProxyStructuredResultV2 => ({
-  statusCode,
-  headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-  body: JSON.stringify(body),
-});
-
 /** The most entries that one query of the index returns. */
 const maxCounted = 1_000;
 
@@ -155,7 +146,8 @@ const begin = async (
   const now = await findNow(parsed.scope, caller, deps);
   // The same answer for "does not exist" and "belongs to another caller", as for `GET /extractions/{extractionId}`.
   if (now === undefined) return problem('not-found');
-  const accepted = (view: PublicErasure) => answer(202, view, { location: `/erasures/${view.erasureId}` });
+  const accepted = (view: PublicErasure) =>
+    jsonAnswer(view, { statusCode: 202, headers: { location: `/erasures/${view.erasureId}` } });
   const scopeMac = keyedMac(await deps.fingerprintKey(), 'erasure', [caller, parsed.scope], 128);
   for (let tries = 0; tries < maxTries; tries += 1) {
     const last = await deps.erasures.lastOf(scopeMac);
@@ -179,7 +171,7 @@ const read = async (
   const erasureId = event.pathParameters?.erasureId ?? '';
   const erasure = isUuid(erasureId) ? await deps.erasures.get(erasureId) : undefined;
   if (erasure === undefined || erasure.askedBy !== caller) return problem('erasure-not-found');
-  return answer(200, await progressOf(erasure, deps));
+  return jsonAnswer(await progressOf(erasure, deps));
 };
 
 /**

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { defined } from '../../defined.ts';
 import { line } from '../../http/body-fields.ts';
 import { type CallerContext, identifyCaller } from '../../http/caller-and-trace.ts';
+import { jsonAnswer } from '../../http/json-answer.ts';
 import { problem } from '../../http/problem.ts';
 import { type Extraction, maxNameLength } from '../record.ts';
 import { isSameName, spellingIn } from '../spellings.ts';
@@ -111,12 +112,8 @@ export const answerFind = async (
   const { records, isEnd } = await readMatching(query, { after, wanted: limit + 1 }, deps);
   const shown = records.slice(0, limit);
   deps.telemetry.log('Extractions found.', { caller, found: shown.length });
-  return {
-    statusCode: 200,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-    body: JSON.stringify({
-      extractions: shown.map((record) => publicView(record)),
-      ...defined({ cursor: isEnd ? undefined : shown.at(-1)?.extractionId }),
-    }),
-  };
+  return jsonAnswer({
+    extractions: shown.map((record) => publicView(record)),
+    ...defined({ cursor: isEnd ? undefined : shown.at(-1)?.extractionId }),
+  });
 };

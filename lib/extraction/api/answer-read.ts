@@ -1,6 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { validate as isUuid } from 'uuid';
 import { type CallerContext, identifyCaller } from '../../http/caller-and-trace.ts';
+import { jsonAnswer } from '../../http/json-answer.ts';
 import { problem } from '../../http/problem.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { plusSeconds } from '../deadlines.ts';
@@ -61,9 +62,5 @@ export const answerRead = async (
     record.status === 'REQUESTED' ? await deps.estimateStart?.(extractionId) : undefined;
   // This line shows who received a link to bank data. The bucket's own log names only the function's role.
   deps.telemetry.log('Extraction read.', { caller, linked: link !== undefined });
-  return {
-    statusCode: 200,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-    body: JSON.stringify(publicView(record, link, expectedStartAt)),
-  };
+  return jsonAnswer(publicView(record, link, expectedStartAt));
 };

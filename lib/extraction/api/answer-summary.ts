@@ -2,6 +2,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import * as v from 'valibot';
 import { defined } from '../../defined.ts';
 import { identifyCaller } from '../../http/caller-and-trace.ts';
+import { jsonAnswer } from '../../http/json-answer.ts';
 import { problem } from '../../http/problem.ts';
 import type { Extraction } from '../record.ts';
 import { isSameName } from '../spellings.ts';
@@ -93,10 +94,5 @@ export const answerSummary = async (
   // An entry can outlive an erased record for a moment, and its id may then have another record.
   const counted = await summarize(matching(deps.readMany(ids), query));
   deps.telemetry.log('Batch summarized.', { caller, found: counted.extractions });
-  const summary: BatchSummary = { batch, isComplete, ...counted };
-  return {
-    statusCode: 200,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-    body: JSON.stringify(summary),
-  };
+  return jsonAnswer({ batch, isComplete, ...counted } satisfies BatchSummary);
 };

@@ -69,29 +69,23 @@ export type EraseMessage =
     }
   | { readonly erase: ErasedOne };
 
-/** Parses the body of a message. Returns undefined if Cosecha did not write it. */
-export const parseEraseMessage = (body: string): EraseMessage | undefined => {
+/** The schema is made here, so that functions that only send have no valibot in their bundles. */
+export const eraseMessageSchema = () => {
   const id = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
-  const entry = v.strictObject({
+  const after = v.strictObject({
     extractionId: id,
     requestedBy: v.string(),
     requestedAt: v.string(),
     spelling: v.exactOptional(v.picklist([1, 2])),
   });
-  const schema = v.union([
+  return v.union([
     v.strictObject({
       search: v.strictObject({ erasureId: id }),
       isLast: v.exactOptional(v.literal(true)),
-      after: v.exactOptional(entry),
+      after: v.exactOptional(after),
     }),
     v.strictObject({ erase: v.strictObject({ erasureId: id, extractionId: id, requestId: id }) }),
   ]);
-  try {
-    const parsed = v.safeParse(schema, JSON.parse(body));
-    return parsed.success ? parsed.output : undefined;
-  } catch {
-    return undefined;
-  }
 };
 
 /**

@@ -4,14 +4,10 @@ import { isProblem } from '../codes.ts';
 import { startWindowOf, type Timings, windowEnd } from '../deadlines.ts';
 import { isBriefFor, plan, planEarly } from '../decide.ts';
 import { type EndWaitDeps, endWait } from '../end-wait.ts';
+import { type BatchAnswer, handleMessages, type ReceivedMessage } from '../handle-messages.ts';
 import { phaseOf } from '../phase.ts';
 import type { Invoker, Observation, Result } from '../plan.ts';
-import {
-  type BatchAnswer,
-  parseReconcileMessage,
-  type ReceivedMessage,
-  type SendReconcile,
-} from '../reconcile-message.ts';
+import { reconcileMessageSchema, type SendReconcile } from '../reconcile-message.ts';
 import type { Extraction, ExtractionStatus, StoredResults } from '../record.ts';
 import { type MarkDeps, markCredentials, markCredentialsIfKnown } from '../refused-credentials.ts';
 import { findRequest, forgetRequest } from '../request-data.ts';
@@ -270,36 +266,18 @@ const countStuck = (result: Result, { now, timings, telemetry }: ReconcileMessag
   if (stuck > 0) telemetry.count('OldestStuckSeconds', { value: stuck });
 };
 
-/** Whether the message is done. A failure is logged, and the message stays in the queue. */
-const reconcileMessage = async ({ body }: ReceivedMessage, deps: ReconcileMessagesDeps): Promise<boolean> => {
-  const message = parseReconcileMessage(body);
-  if (message === undefined) {
-    deps.telemetry.failure('A message of the reconcile queue could not be read.', undefined);
-    return false;
-  }
-  const { extractionId, ...trigger } = message;
-  deps.telemetry.about({ extractionId });
-  try {
-    const invoker = { kind: 'queue', ...trigger, isSlow: deps.isSlow } as const;
-    countStuck(await deps.reconcile(extractionId, invoker), deps);
-    return true;
-  } catch (error) {
-    deps.telemetry.failure('An extraction could not be reconciled.', error, { extractionId });
-    return false;
-  }
-};
-
-/**
- * Reconciles the extraction of each message, one after another, because results may be large. If a record is missing, its message is done:
- * the record was erased, or its retention is over.
- */
-export const reconcileMessages = async (
+/** Reconciles the extraction of each message. If a record is missing, its message is done: it was erased, or its retention is over. */
+export const reconcileMessages = (
   messages: readonly ReceivedMessage[],
   deps: ReconcileMessagesDeps,
-): Promise<BatchAnswer> => {
-  const failed: { itemIdentifier: string }[] = [];
-  for (const message of messages) {
-    if (!(await reconcileMessage(message, deps))) failed.push({ itemIdentifier: message.messageId });
-  }
-  return { batchItemFailures: failed };
-};
+): Promise<BatchAnswer> =>
+  handleMessages(messages, {
+    queue: 'reconcile queue',
+    schema: reconcileMessageSchema(),
+    aboutOf: ({ extractionId }) => ({ extractionId }),
+    handle: async ({ extractionId, ...trigger }) => {
+      const invoker = { kind: 'queue', ...trigger, isSlow: deps.isSlow } as const;
+      countStuck(await deps.reconcile(extractionId, invoker), deps);
+    },
+    telemetry: deps.telemetry,
+  });

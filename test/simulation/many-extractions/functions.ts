@@ -7,6 +7,7 @@ import {
 import { eraseMessages } from '#lib/extraction/erase/erase-messages.ts';
 import type { SendErase } from '#lib/extraction/erase/erasure.ts';
 import { type AskedErasure, beginErasure } from '#lib/extraction/erase/search.ts';
+import type { BatchAnswer, ReceivedMessage } from '#lib/extraction/handle-messages.ts';
 import { briefCallMs, type ReadableProvider, readCallFrom } from '#lib/extraction/reconcile/read-task.ts';
 import {
   answerReconcile,
@@ -15,7 +16,7 @@ import {
   reconcileInvokerOf,
   reconcileMessages,
 } from '#lib/extraction/reconcile/reconcile.ts';
-import type { BatchAnswer, ReceivedMessage, ReconcileMessage } from '#lib/extraction/reconcile-message.ts';
+import type { ReconcileMessage } from '#lib/extraction/reconcile-message.ts';
 import type { TerminalStatus } from '#lib/extraction/record.ts';
 import { recordDelivery } from '#lib/extraction/record-delivery.ts';
 import { type StartInput, startForMachine } from '#lib/extraction/start/start.ts';

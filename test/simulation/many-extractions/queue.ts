@@ -1,4 +1,4 @@
-import type { BatchAnswer, ReceivedMessage } from '#lib/extraction/reconcile-message.ts';
+import type { BatchAnswer, ReceivedMessage } from '#lib/extraction/handle-messages.ts';
 import { untilNextReceive } from '../models/queue.ts';
 import type { Functions } from './functions.ts';
 import type { Service } from './service.ts';

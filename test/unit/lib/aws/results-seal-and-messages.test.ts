@@ -10,7 +10,7 @@ import { sealWith, unsealCredentialsWith, unsealTargetWith } from '#lib/aws/seal
 import { sendEraseTo, sendReconcileBatchTo, sendReconcileTo } from '#lib/aws/send-messages.ts';
 import { storeResultsIn } from '#lib/aws/store-results.ts';
 import { patientClient } from '#lib/aws/wiring/aws-client-timeouts.ts';
-import { parseReconcileMessage, type ReconcileMessage } from '#lib/extraction/reconcile-message.ts';
+import type { ReconcileMessage } from '#lib/extraction/reconcile-message.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
 import type { SealedRequestData } from '#lib/extraction/sealed-request-data.ts';
 import { fail, stubClient } from '../../../support/aws/stub-client.ts';
@@ -154,7 +154,7 @@ test('a message is held back for its delay, and read by the consumer as it was s
   await sendReconcileTo(client, 'queue')(message, 'caller', 5);
   await sendReconcileTo(client, 'queue')({ extractionId: 'e-1', cause: 'webhook' }, 'caller');
   expect(sent.map(({ input }) => input.DelaySeconds)).toEqual([5, 0]);
-  expect(parseReconcileMessage(String(sent[0]?.input.MessageBody))).toEqual(message);
+  expect(JSON.parse(String(sent[0]?.input.MessageBody))).toEqual(message);
 });
 
 test('the messages of one caller are one group of a queue, so that others do not wait for all of them', async () => {
@@ -189,7 +189,7 @@ test('the messages of a batch that the queue refuses are returned, although it a
     const entries = input.Entries as readonly { Id: string; MessageBody: string }[];
     const idsOf = (isRefused: boolean) =>
       entries.flatMap(({ Id, MessageBody }) =>
-        refused.has(parseReconcileMessage(MessageBody)?.extractionId ?? '') === isRefused ? [{ Id }] : [],
+        refused.has(JSON.parse(MessageBody).extractionId) === isRefused ? [{ Id }] : [],
       );
     return { Successful: idsOf(false), Failed: idsOf(true) };
   });

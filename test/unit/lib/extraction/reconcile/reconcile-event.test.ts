@@ -98,7 +98,7 @@ test('only the messages that failed are received again', async () => {
   expect(await receive([message('a'), message('b'), message('c')])).toEqual({
     batchItemFailures: [{ itemIdentifier: 'message-of-b' }],
   });
-  expect(failures).toEqual(['An extraction could not be reconciled.']);
+  expect(failures).toEqual(['A message of the reconcile queue could not be handled.']);
 });
 
 test.each([
