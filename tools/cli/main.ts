@@ -34,7 +34,6 @@ export const main = async (args: readonly string[], root: string): Promise<numbe
   const endProxy = useProxy(process.env);
   const program = createProgram(async (work) => {
     const { stage, stack, region, profile, json = false } = program.opts<GlobalOptions>();
-    const given = { stage: stage ?? process.env.COSECHA_STAGE, stack, region, profile };
     const shell = nodeShell({ json });
     const endpoint = process.env.AWS_ENDPOINT_URL;
     const options = {
@@ -42,7 +41,7 @@ export const main = async (args: readonly string[], root: string): Promise<numbe
       region: region || undefined,
       profile: profile || undefined,
       root,
-      stage: given.stage,
+      stage: stage ?? process.env.COSECHA_STAGE,
       endpoint: endpoint === '' ? undefined : endpoint,
       mfaCode: process.stdin.isTTY
         ? (serial: string) => shell.readSecret(`the code of the MFA device ${serial}`)

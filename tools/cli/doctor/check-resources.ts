@@ -29,7 +29,6 @@ export const checkStack = (name: string, status: string): Found => {
   );
 };
 
-/** The public table has a stream, three indexes and point-in-time recovery. */
 /** `isPublic`: it has a stream and a backup. `indexes`: those that it needs. */
 export type Table = {
   readonly name: string;

@@ -46,7 +46,7 @@ import {
 } from './check-resources.ts';
 import { checkRoutes } from './check-routes.ts';
 import { checkSecret, type Secret } from './check-secrets.ts';
-import { type Check, passed, skipped } from './finding.ts';
+import { type Check, type Found, passed, skipped } from './finding.ts';
 
 export type DoctorOptions = { readonly provider?: true };
 
@@ -131,15 +131,13 @@ const triggerChecks = ({ client, output, findOutput }: Deployment): Runs => {
 
 const sweepChecks = (deployment: Deployment, now: Date): Runs => {
   const { client, output, stage, isMiniStack, sweepEveryMinutes } = deployment;
+  const ofMetrics = (label: string, check: (metrics: CloudWatchClient) => Promise<Found>) => () =>
+    isMiniStack
+      ? skipped(`${label}: skipped, as the emulator makes no metrics of logs`)
+      : check(new CloudWatchClient(client));
   return {
-    sweep: () =>
-      isMiniStack
-        ? skipped('last sweep: skipped, as the emulator makes no metrics of logs')
-        : checkSweep(new CloudWatchClient(client), stage, sweepEveryMinutes(), now),
-    sessions: () =>
-      isMiniStack
-        ? skipped('sessions: skipped, as the emulator makes no metrics of logs')
-        : checkSessions(new CloudWatchClient(client), stage, now),
+    sweep: ofMetrics('last sweep', (metrics) => checkSweep(metrics, stage, sweepEveryMinutes(), now)),
+    sessions: ofMetrics('sessions', (metrics) => checkSessions(metrics, stage, now)),
     overdue: async () => {
       const dynamo = new DynamoDBClient(client);
       const table = output('ExtractionsTableName');

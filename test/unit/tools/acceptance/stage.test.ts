@@ -97,7 +97,9 @@ test('a kept stage is checked again, as a whole or in part', () => {
 });
 
 test('an unknown check, or two ways to run, are refused before anything is deployed', () => {
-  expect(() => readAcceptOptions(['--only', 'nonsense'])).toThrow('There is no check nonsense.');
+  expect(() => readAcceptOptions(['--only', 'cost,nonsense'])).toThrow(
+    'There is no check nonsense. The checks: outcomes-plain,',
+  );
   const conflict = "option '--again' cannot be used with option '--destroy'";
   expect(() => readAcceptOptions(['--again', '--destroy'])).toThrow(conflict);
   expect(readAcceptOptions(['--emulator', '--upgrade', 'v1'])).toMatchObject({ upgrade: 'v1' });

@@ -6,7 +6,6 @@ import { alarmRaised } from '#tools/acceptance/checks/check-alarms.ts';
 import { unsignedRefused, unsignedVerdict } from '#tools/acceptance/checks/check-callers.ts';
 import { maxChain } from '#tools/acceptance/checks/check-consent.ts';
 import { differences, metricsOf, problemsOf } from '#tools/acceptance/checks/check-deployed.ts';
-import { checks, chooseChecks } from '#tools/acceptance/checks/checks.ts';
 import { untilWith } from '#tools/acceptance/checks/run-checks.ts';
 
 /** Calls an API that gives these answers, and returns the last status with the number of requests. */
@@ -149,14 +148,6 @@ test('the metrics of an alarm are compared in any order', () => {
   expect(metricsOf({ Metrics: Metrics.toReversed() })).toBe(metricsOf({ Metrics }));
   expect(metricsOf({ Namespace: 'Cosecha', MetricName: 'Unconfirmed' })).toBe('Cosecha Unconfirmed');
   expect(metricsOf({})).toBe('no metric');
-});
-
-test('--only chooses checks in the order of the table, and refuses an unknown one', () => {
-  expect(chooseChecks(['erase', 'start-busy']).map(({ id }) => id)).toEqual(['start-busy', 'erase']);
-  expect(chooseChecks(undefined)).toEqual(checks);
-  expect(() => chooseChecks(['erase', 'nonsense'])).toThrow(
-    'There is no check nonsense. The checks: outcomes-plain,',
-  );
 });
 
 test('an item that is left to expire is a problem, unless the log has that its removal failed', () => {

@@ -223,11 +223,7 @@ describe('the shape of a secret', () => {
     ['API key', 'k3y-sentinel\n', `${filled}, in one piece`],
     ['signing key', 'pass phrase: sentinel', `${filled}, in one piece`],
     ['signing key', '{"webhook-signing-key":"sentinel"}', /is JSON, as the console/],
-    ['API key', '"sentinel"', /is in quotes/],
-    ['signing key', ' sentinel', /white space/],
-    ['signing key', '\ufeffsentinel', /byte order mark/],
     ['API key', 'señal-sentinel', /has a space, or another character/],
-    ['API key', 'two sentinels', /has a space, or another character/],
   ] as const)('of the %s %j is reported, and nothing of its value: %s', async (kind, value, expected) => {
     const found = await check(kind, value);
     expect(found).toMatchObject({
