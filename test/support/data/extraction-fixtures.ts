@@ -43,7 +43,10 @@ export const clock = (seconds = 0) => {
   };
 };
 
-export const id = '0190a0b0-0000-7000-8000-000000000001';
+/** The id of the extraction with this number. */
+export const idOf = (number: number): string => `0190a0b0-0000-7000-8000-${String(number).padStart(12, '0')}`;
+
+export const id = idOf(1);
 
 const requested = {
   schemaVersion: 1,

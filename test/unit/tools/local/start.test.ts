@@ -29,11 +29,12 @@ afterAll(() => {
   silent.close();
 });
 
+const AWS_ENDPOINT_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+const keys = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: 'us-east-1' };
+const env = { ...process.env, ...keys, AWS_ENDPOINT_URL };
+
 test('npm start --once that is interrupted does not exit 0', { tags: ['slow'] }, async () => {
   const called = once(silent, 'request');
-  const AWS_ENDPOINT_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  const keys = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: 'us-east-1' };
-  const env = { ...process.env, ...keys, AWS_ENDPOINT_URL };
   const child = spawn(process.execPath, [program, '--once'], { env, stdio: 'ignore' });
   const exited = once(child, 'exit');
   await called;
@@ -42,9 +43,6 @@ test('npm start --once that is interrupted does not exit 0', { tags: ['slow'] },
 });
 
 test('npm start whose output is closed, as by head, ends in order', { tags: ['slow'] }, async () => {
-  const AWS_ENDPOINT_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  const keys = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: 'us-east-1' };
-  const env = { ...process.env, ...keys, AWS_ENDPOINT_URL };
   const child = spawn(process.execPath, [program, '--once'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = once(child, 'exit');
   const errors = text(child.stderr);

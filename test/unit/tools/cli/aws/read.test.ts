@@ -1,6 +1,7 @@
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { ExecutionDoesNotExist, SFNClient } from '@aws-sdk/client-sfn';
 import { describe, expect, test } from 'vitest';
-import { fail, stubClient, stubLogsClient } from '#support/aws/stub-client.ts';
+import { fail, stubClient } from '#support/aws/stub-client.ts';
 import { at, closedExtraction, extractionIn, id, iso } from '#support/data/extraction-fixtures.ts';
 import type { Deployment } from '#tools/cli/aws/deployment.ts';
 import { identityOf } from '#tools/cli/aws/identity.ts';
@@ -13,11 +14,9 @@ import { requireResults } from '#tools/cli/aws/stores.ts';
 import { CliError } from '#tools/cli/terminal/errors.ts';
 import { extractionMachineDefinition } from '../../../../../infra/extraction-machine-definition.ts';
 
-/** The SDK's paginators take instances of the client's class only. */
-const machine = (answer: () => unknown) => {
-  const { client, sent } = stubClient<SFNClient>(answer);
-  return { client: Object.setPrototypeOf(client, SFNClient.prototype) as SFNClient, sent };
-};
+const machine = (answer: () => unknown) => stubClient<SFNClient>(answer, SFNClient);
+const stubLogsClient = (answer: () => unknown) =>
+  stubClient<CloudWatchLogsClient>(answer, CloudWatchLogsClient);
 
 test('a history is read without inputs and outputs, and an error without its stack', async () => {
   const cause = JSON.stringify({ errorType: 'NotYet', errorMessage: 'still-running', trace: ['secret'] });

@@ -99,7 +99,7 @@ const keysIn = (input: Input): Keys => (input.RequestItems as { readonly T: { re
 /** A deployment with so many executions, of which the odd ones are closed. Execution `n` started `n` seconds ago. */
 const readerOf = (executions: number, pageSize = 1_000) => {
   const time = clock(10_000);
-  const stepFunctions = stubClient<SFNClient>(({ input }) => {
+  const listExecutions = ({ input }: { readonly input: Input }) => {
     const from = Number(input.nextToken ?? 0);
     const to = Math.min(from + pageSize, executions);
     const names = Array.from({ length: to - from }, (_, index) => from + index);
@@ -107,7 +107,8 @@ const readerOf = (executions: number, pageSize = 1_000) => {
       executions: names.map((n) => ({ name: idOf(n), startDate: at(10_000 - n) })),
       nextToken: to < executions ? String(to) : undefined,
     };
-  });
+  };
+  const stepFunctions = stubClient<SFNClient>(listExecutions, SFNClient);
   const dynamo = stubClient<DynamoDBClient>(({ input }) => {
     const records = keysIn(input).map(({ extractionId: { S: extractionId } }) => {
       if (Number(extractionId.at(-1)) % 2 === 0) return extractionIn('RUNNING', { extractionId });
@@ -115,11 +116,7 @@ const readerOf = (executions: number, pageSize = 1_000) => {
     });
     return { Responses: { T: records.map((record) => marshall(record)) } };
   });
-  const clients = {
-    // The SDK's paginators accept only an instance of their client.
-    stepFunctions: Object.assign(Object.create(SFNClient.prototype), stepFunctions.client),
-    dynamo: dynamo.client,
-  };
+  const clients = { stepFunctions: stepFunctions.client, dynamo: dynamo.client };
   const read = recentExtractionsReader({ ...clients, stateMachineArn: 'arn', table: 'T', now: time.now });
   const keysRead = () => dynamo.sent.flatMap(({ input }) => keysIn(input)).length;
   return { read, time, stepFunctions, dynamo, keysRead };

@@ -2,11 +2,18 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test, vi } from 'vitest';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { commandIn } from '#support/command-shell.ts';
-import { at, closedExtraction, consentIn, extractionIn, id, iso } from '#support/data/extraction-fixtures.ts';
+import {
+  at,
+  closedExtraction,
+  consentIn,
+  extractionIn,
+  id,
+  idOf,
+  iso,
+} from '#support/data/extraction-fixtures.ts';
 import { startAgain } from '#tools/cli/commands/start-again.ts';
 import { againOf } from '#tools/cli/operate/start-again.ts';
 
-const idOf = (digit: number): string => id.replace(/1$/, String(digit));
 const closedConsent = (digit: number, more: Partial<Extraction>): Extraction => {
   const { dueShard: _shard, dueAt: _due, ...record } = consentIn('RUNNING');
   return {

@@ -4,13 +4,11 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { describeInChromium, launchChromium, openTab } from '#support/browser/chromium.ts';
 import { sourcesWith } from '#support/browser/console-fixtures.ts';
-import { allStatuses, at, extractionIn, iso } from '#support/data/extraction-fixtures.ts';
+import { allStatuses, at, extractionIn, idOf, iso } from '#support/data/extraction-fixtures.ts';
 import { eventually } from '#support/eventually.ts';
 import type { ConsoleAction } from '#tools/cli/console/actions/action-types.ts';
 import { type RunningConsole, serveConsole } from '#tools/cli/console/serve-console.ts';
 import { commandTextOf } from '#tools/cli/terminal/command-text.ts';
-
-const idOf = (index: number): string => `0190a0b0-0000-7000-8000-0000000000${String(index).padStart(2, '0')}`;
 
 const recordsOfAllStatuses = (): Extraction[] => [
   ...allStatuses.map((status, index) => extractionIn(status, { extractionId: idOf(index) })),
@@ -119,7 +117,7 @@ describeInChromium('the console', () => {
   test('after a button, a form or a link that changes a page, the focus is where its result is', async () => {
     records = Array.from({ length: 320 }, (_, index) =>
       extractionIn(index === 0 ? 'TIMED_OUT' : 'RUNNING', {
-        extractionId: `${idOf(0).slice(0, -3)}${100 + index}`,
+        extractionId: idOf(100 + index),
       }),
     );
     const { page, problems } = await open();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { consoleAddress, consoleOver, sourcesWith, tokenIn } from '#support/browser/console-fixtures.ts';
-import { at, clock, extractionIn, id, iso } from '#support/data/extraction-fixtures.ts';
+import { at, clock, extractionIn, id, idOf, iso } from '#support/data/extraction-fixtures.ts';
 import { memoryBreakerStore } from '#support/stores/memory-breaker-store.ts';
 import { readHolds } from '#tools/cli/aws/stores.ts';
 import type { ConsoleAction } from '#tools/cli/console/actions/action-types.ts';
@@ -62,7 +62,7 @@ test('an action is offered on its page, asks first, acts once, and the page that
 });
 
 test.each([
-  ['reconcile', id, 'reconcile', id.replace(/1$/, '2')],
+  ['reconcile', id, 'reconcile', idOf(2)],
   ['reconcile', id, 'reconcile', '../health'],
   ['pause', '', 'lost', ''],
 ])('the token for %s of "%s" does not confirm %s of "%s"', async (asked, of, action, subject) => {
@@ -151,11 +151,6 @@ test('the panel of the sandbox shows what the provider does wrong, and the actio
   expect(hanging).toContain('It ends.');
 });
 
-test('an action for what is COMPLETED is not offered on the page of a running one', async () => {
-  const { text } = withActions({ isFor: ({ status }) => status === 'COMPLETED' });
-  expect(await text(`/extractions/${id}`)).not.toContain('/actions/');
-});
-
 test('a start that was not made is cancelled, and any other is left as it is', async () => {
   const { run, isFor } = cancelAction(async (extractionId) =>
     extractionId === id
@@ -193,7 +188,7 @@ test('an operator pauses calls with a reason and resumes them, and resumed start
 });
 
 describe('all that match a filter of the list are erased', () => {
-  const other = id.replace(/1$/, '2');
+  const other = idOf(2);
   const records = [
     extractionIn('RUNNING', { reference: 'order-7' }),
     extractionIn('COMPLETED', { extractionId: other, reference: 'order-8' }),

@@ -1,27 +1,35 @@
 import { describe, expect, test } from 'vitest';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { consoleOver, sourcesWith } from '#support/browser/console-fixtures.ts';
-import { clock, closedExtraction, consentIn, extractionIn, id } from '#support/data/extraction-fixtures.ts';
+import {
+  clock,
+  closedExtraction,
+  consentIn,
+  extractionIn,
+  id,
+  idOf,
+} from '#support/data/extraction-fixtures.ts';
 import { requestAgainAction, startAgainActions } from '#tools/cli/console/actions/start-again-actions.ts';
 import { matchingRecords } from '#tools/cli/console/pages/list-page.ts';
 
-const another = id.replace(/1$/, '2');
+const another = idOf(2);
 const accepted = () => Response.json({ extractionId: another, status: 'REQUESTED' }, { status: 202 });
+
+/** What an action needs of the API that answers so, and what it sends to it. */
+const apiWith = (answer: (key: string) => Response) => {
+  const sent: { readonly key: string; readonly body: Readonly<Record<string, unknown>> }[] = [];
+  const fetch = async (_: unknown, init?: RequestInit) => {
+    const key = new Headers(init?.headers).get('idempotency-key') ?? '';
+    sent.push({ key, body: JSON.parse(String(init?.body)) });
+    return answer(key);
+  };
+  return { sent, api: { apiUrl: 'https://api.example', sleep: async () => undefined, fetch } };
+};
 
 /** A console over this record, whose forms send to this API. */
 const consoleFor = (record: Extraction, answer: () => Response = accepted) => {
-  const sent: { readonly key: string | null; readonly body: unknown }[] = [];
-  const actions = startAgainActions({
-    apiUrl: 'https://api.example',
-    recordOf: async () => record,
-    newKey: () => 'a-new-key',
-    sleep: async () => undefined,
-    fetch: async (_, init) => {
-      const key = new Headers(init?.headers).get('idempotency-key');
-      sent.push({ key, body: JSON.parse(String(init?.body)) });
-      return answer();
-    },
-  });
+  const { sent, api } = apiWith(answer);
+  const actions = startAgainActions({ ...api, recordOf: async () => record, newKey: () => 'a-new-key' });
   const console = consoleOver(sourcesWith([record]), { actions });
   const submit = (action: string, secret: string) => console.submit(action, { subject: id, secret });
   return { ...console, sent, submit };
@@ -74,7 +82,6 @@ test('one that is still open is not offered to be started again', async () => {
 });
 
 describe('all that match a filter are requested again', () => {
-  const idOf = (last: number) => id.replace(/1$/, String(last));
   const { dueShard: _, ...closedByConsent } = consentIn('NOT_STARTED', { batch: 'morning' });
   const [mine, theirs] = ['11.111.111-1', '22.222.222-2'];
   const anothers = '00000000-0000-4000-8000-000000000009';
@@ -89,19 +96,11 @@ describe('all that match a filter are requested again', () => {
   const subject = 'name=order-7';
 
   const consoleOf = (shown: readonly Extraction[], answer: (key: string) => Response) => {
-    const sent: { readonly key: string; readonly body: Readonly<Record<string, unknown>> }[] = [];
+    const { sent, api } = apiWith(answer);
     const { now } = clock(100);
     const sources = sourcesWith(shown);
-    const action = requestAgainAction({
-      apiUrl: 'https://api.example',
-      matching: (query) => matchingRecords(query, sources, now()),
-      sleep: async () => undefined,
-      fetch: async (_, init) => {
-        const key = new Headers(init?.headers).get('idempotency-key') ?? '';
-        sent.push({ key, body: JSON.parse(String(init?.body)) });
-        return answer(key);
-      },
-    });
+    const matching = (query: string) => matchingRecords(query, sources, now());
+    const action = requestAgainAction({ ...api, matching });
     return { ...consoleOver(sources, { actions: [action], now }), sent };
   };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { consoleOver, sourcesWith } from '#support/browser/console-fixtures.ts';
-import { at, extractionIn, id, iso } from '#support/data/extraction-fixtures.ts';
+import { at, extractionIn, idOf, iso } from '#support/data/extraction-fixtures.ts';
 import type { LineHistory } from '#tools/cli/aws/read-line-history.ts';
 import type { ConsoleSources } from '#tools/cli/console/sources/sources.ts';
 
@@ -9,9 +9,9 @@ const pageOf = (more: Partial<ConsoleSources>, query = '') =>
 
 const { requestedBy: caller } = extractionIn('REQUESTED');
 const lane = { caller, priority: 'background' } as const;
-const waiting = [id, id.replace(/1$/, '2')].map((extractionId) => ({
+const waiting = [1, 2].map((number) => ({
   ...lane,
-  extractionId,
+  extractionId: idOf(number),
   group: 'bank',
   at: iso(0),
 }));
@@ -22,9 +22,7 @@ test('the line has who waits and until when, the rate with its reason, and each 
   const page = await pageOf({ rate });
   expect(page).toContain('>2 starts wait in line, and the last one starts in about 4 s (12:01:44Z).</h1>');
   expect(page).toContain('0.5 starts a second are made, set 1 min ago: their &lt;maintenance&gt;.');
-  expect(page).toContain(
-    `?status=line&amp;caller=${encodeURIComponent(caller).replaceAll('%2F', '%2F')}#result">Caller</a>`,
-  );
+  expect(page).toContain(`?status=line&amp;caller=${encodeURIComponent(caller)}#result">Caller</a>`);
   expect(page).toContain('The rate became 0.5/s: their &lt;maintenance&gt;.');
   const more = await pageOf({ rate: async () => ({ ...(await rate()), isComplete: false }) });
   expect(more).toContain(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { userTexts } from '#lib/downstream/user-texts.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { consoleOver, denied, sourcesWith, wordsOf } from '#support/browser/console-fixtures.ts';
-import { closedExtraction, extractionIn, id, iso } from '#support/data/extraction-fixtures.ts';
+import { closedExtraction, extractionIn, id, idOf, iso } from '#support/data/extraction-fixtures.ts';
 import type { ConsoleSources } from '#tools/cli/console/sources/sources.ts';
 import type { Trying } from '#tools/cli/explain/execution-progress.ts';
 
@@ -12,8 +12,6 @@ const settled = {
   collectedAt: iso(43),
   results: { bucket: 'the-bucket', key: 'the-key', bytes: 2_489, sha256: 's' },
 } as const;
-
-const idOf = (digit: number): string => id.replace(/1$/, String(digit));
 
 /** Each list of counts, as a text. */
 const facetsOf = (page: string): readonly string[] =>
@@ -121,7 +119,7 @@ test('a search names what it left out, and a list without one does not', async (
 
 test('300 rows are a page, and a link leads to the next with the filters', async () => {
   const records = Array.from({ length: 301 }, (_, index) =>
-    extractionIn('RUNNING', { extractionId: `0190a0b0-0000-7000-8000-${String(index).padStart(12, '0')}` }),
+    extractionIn('RUNNING', { extractionId: idOf(index) }),
   );
   const { text } = consoleOver(sourcesWith(records));
   const first = await text('/?status=open');

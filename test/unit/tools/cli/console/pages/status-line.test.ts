@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { consoleOver, denied, sourcesWith, wordsOf } from '#support/browser/console-fixtures.ts';
-import { closedExtraction, extractionIn, iso } from '#support/data/extraction-fixtures.ts';
+import { closedExtraction, extractionIn, idOf, iso } from '#support/data/extraction-fixtures.ts';
 import type { ConsoleSources } from '#tools/cli/console/sources/sources.ts';
-
-const idOf = (index: number): string => `0190a0b0-0000-7000-8000-${String(index).padStart(12, '0')}`;
 
 const ended = (entity: string, statuses: readonly Extraction['status'][], from: number) =>
   statuses.map((status, index) =>
