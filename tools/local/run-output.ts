@@ -7,18 +7,9 @@ const signs = { done: ['green', '✔'], note: ['gray', '·'], wait: ['cyan', '�
 /** The width of the longest subject, "extraction". All texts start in the same column. */
 const subjectWidth = 10;
 
-/** Prints a run to the terminal, in the order of events, such as `  6.1 s  ✔ deploy      Cosecha-local`. */
-export type RunOutput = {
-  done(subject: string, text: string): void;
-  note(subject: string, text: string): void;
-  /** Text without time and sign. */
-  plain(text: string): void;
-  /** The run now waits for this. It is the text of the spinner, or a line without a terminal. */
-  wait(subject: string, text: string): void;
-  rest(): void;
-};
-
 /**
+ * Prints a run to the terminal, in the order of events, such as `  6.1 s  ✔ deploy      Cosecha-local`.
+ *
  * @param out coloured by `styleText` if it is a terminal and NO_COLOR is not set
  * @param now the clock, in milliseconds; elapsed times count from this call
  */
@@ -42,8 +33,12 @@ export const createRunOutput = (out: Pick<WriteStream, 'write'> & { isTTY?: bool
   return {
     done: line('done'),
     note: line('note'),
+    /** Text without time and sign. */
     plain,
+    /** The run now waits for this. It is the text of the spinner, or a line without a terminal. */
     wait: spinner ? spin : line('wait'),
     rest: () => void spinner?.stop(),
   };
 };
+
+export type RunOutput = Readonly<ReturnType<typeof createRunOutput>>;

@@ -1,9 +1,9 @@
 /**
  * Where a price was seen. `page`: on a copy of AWS's page. `list`: in a copy of AWS's price list of us-east-1, such as
  * https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonS3/current/us-east-1/index.json. `quoted`: only on pages that quote it, or
- * for another region. `unseen`: nowhere.
+ * for another region.
  */
-type Seen = 'page' | 'list' | 'quoted' | 'unseen';
+type Seen = 'page' | 'list' | 'quoted';
 
 type Price = {
   readonly unit: string;
@@ -79,13 +79,8 @@ export const prices = {
 export type PriceName = keyof typeof prices;
 
 /** In a sentence: how many of the prices were seen at AWS, and which were not. */
-export const describePrices = (all: Readonly<Record<string, Price>> = prices): string => {
-  const seen = (...how: readonly Seen[]) =>
-    Object.entries(all).filter(([, price]) => how.includes(price.seen));
-  const count = `${seen('page', 'list').length} of ${Object.keys(all).length} prices were seen at AWS or in its price list`;
-  const named = (how: Seen) => {
-    const names = seen(how).map(([name]) => name);
-    return names.length === 0 ? [] : [`${how}: ${names.join(', ')}`];
-  };
-  return [count, ...named('quoted'), ...named('unseen')].join('; ');
+export const describePrices = (): string => {
+  const all = Object.entries(prices);
+  const quoted = all.flatMap(([name, { seen }]) => (seen === 'quoted' ? name : []));
+  return `${all.length - quoted.length} of ${all.length} prices were seen at AWS or in its price list; quoted: ${quoted.join(', ')}`;
 };

@@ -131,10 +131,5 @@ test('README and docs/performance.md say beside the sum which prices were not se
   expect(flat('docs/performance.md')).toContain(sentence);
   const [count = ''] = sentence.split(';');
   expect(flat('README.md')).toContain(`${count}, the others are quoted`);
-  expect(sentence).not.toContain('unseen');
-  const unseen = { ...prices.get, seen: 'unseen' } as const;
-  expect(describePrices({ get: unseen })).toBe(
-    '0 of 1 prices were seen at AWS or in its price list; unseen: get',
-  );
   for (const { on } of Object.values(prices)) expect(on).toMatch(/^2026-\d\d-\d\d$/);
 });
