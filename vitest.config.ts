@@ -48,7 +48,7 @@ const e2e = {
 
 export default defineConfig({
   test: {
-    reporters: ['default', reportSkipped, nameHangingTests({ limitMs })],
+    reporters: ['default', reportSkipped, nameHangingTests(limitMs)],
     tags: [
       {
         name: 'slow',

@@ -16,12 +16,8 @@ import { startTask } from '#lib/provider/tasks/start-task.ts';
 import { logIn } from '#lib/provider/tokens/session-tokens.ts';
 import { createTaskToken } from '#lib/provider/tokens/task-tokens.ts';
 import { answering } from '../../support/data/canned-connection.ts';
-import { at, consentExtraction, extraction, id, timings } from '../../support/data/extraction-fixtures.ts';
-import { startDeps } from '../../support/stores/extraction-in-memory.ts';
-import { memoryExtractionStore } from '../../support/stores/memory-extraction-store.ts';
-import { memoryRefusedCredentialsStore } from '../../support/stores/memory-refused-credentials-store.ts';
-import { memoryRequestStore, storedRequest } from '../../support/stores/memory-request-store.ts';
-import { memoryTaskStore } from '../../support/stores/memory-task-store.ts';
+import { consentExtraction, extraction, id } from '../../support/data/extraction-fixtures.ts';
+import { extractionInMemory, startDeps } from '../../support/stores/extraction-in-memory.ts';
 import { fuzzProperty } from '../property.ts';
 
 /** What no record, log or answer may have: sentences, names of people and of fields, and digits. None has the form of a code. */
@@ -132,32 +128,22 @@ const start = async (record: Extraction, answers: readonly Answer[]): Promise<re
     calls += 1;
     return answers[Math.min(calls, answers.length) - 1] ?? {};
   });
-  const extractions = memoryExtractionStore();
-  extractions.items.set(id, record);
-  const tokens = { current: () => logIn(connection, 'key', 60), drop: () => undefined };
+  const { deps, seen } = extractionInMemory(record);
+  const clientId = '00000000-0000-4000-8000-000000000001';
+  const sessions = { current: () => logIn(connection, 'key', 60), drop: () => undefined };
   const taskTokens = {
     current: async (target: string) =>
-      (await createTaskToken(connection, 'key', { target, clientId: '00000000-0000-4000-8000-000000000001' }))
-        .taskToken,
+      (await createTaskToken(connection, 'key', { target, clientId })).taskToken,
     drop: () => undefined,
   };
   const report = async (...of: unknown[]): Promise<void> => void kept.push(of);
+  const ids = { extractionId: id, requestId: 'request-1', callbackToken: 'token', callbackAttempt: 0 };
   await startForMachine(
-    {
-      extractionId: id,
-      requestId: 'request-1',
-      callbackToken: 'token',
-      callbackAttempt: 0,
-      entry: 0,
-      isReleased: false,
-    },
+    { ...ids, entry: 0, isReleased: false },
     {
       ...startDeps,
-      extractions,
-      tasks: memoryTaskStore(),
-      refusals: memoryRefusedCredentialsStore(),
-      keptDays: 7,
-      requests: memoryRequestStore({}, storedRequest(id)),
+      ...deps,
+      telemetry,
       callFor: async (of) =>
         of.method === 'consent'
           ? callByConsent(
@@ -175,17 +161,14 @@ const start = async (record: Extraction, answers: readonly Answer[]): Promise<re
           : callByCredentials(
               of,
               { credentials: { mode: 'raw', value: { username: 'u', password: 'p' } } },
-              { sessions: tokens, startTask: (...call) => startTask(connection, ...call) },
+              { sessions, startTask: (...call) => startTask(connection, ...call) },
             ),
-      logIn: tokens.current,
-      now: () => at(5),
-      timings,
-      telemetry,
+      logIn: sessions.current,
       send: report,
       fail: report,
     },
   );
-  return [...extractions.items.values(), ...kept];
+  return [...seen.extractions.items.values(), ...kept];
 };
 
 /** What a read makes of an answer, without the results, which are stored as they are. */

@@ -11,20 +11,9 @@ const unended = ({ relativeModuleId, children }: TestModule): string => {
 
 /**
  * Names a test file in which nothing has ended for a minute, or for five minutes if it waits for a deployment: a call in it hangs or loops.
- * A loop never gives the test's own limit its turn. So a file without progress for longer than that limit ends the run.
+ * A loop never gives the test's own limit its turn. So a file without progress for longer than that limit, `limitMs`, ends the run.
  */
-export const nameHangingTests = ({
-  limitMs,
-  now = Date.now,
-  print = (line) => console.error(line),
-  end = () => process.exit(1),
-}: {
-  /** Of a single test. */
-  readonly limitMs: number;
-  readonly now?: () => number;
-  readonly print?: (line: string) => void;
-  readonly end?: () => void;
-}): Reporter & { readonly check: () => void } => {
+export const nameHangingTests = (limitMs: number): Reporter => {
   /** When the file began, or when a test of it ended last. */
   const running = new Map<
     string,
@@ -32,23 +21,23 @@ export const nameHangingTests = ({
   >();
   // Vitest makes another object for a file whose tests a filter leaves out.
   const keyOf = ({ project, relativeModuleId }: TestModule): string => `${project.name} ${relativeModuleId}`;
-  const progress = (module: TestModule): void => void running.set(keyOf(module), { module, since: now() });
+  const progress = (module: TestModule): void =>
+    void running.set(keyOf(module), { module, since: Date.now() });
   const check = (): void => {
     for (const [key, { module, since, isNamed }] of running) {
-      const waited = now() - since;
+      const waited = Date.now() - since;
       const seconds = Math.round(waited / 1_000);
       if (isNamed === undefined && waited >= (waitsLonger(module) ? 300_000 : 50_000)) {
-        print(`Nothing has ended for ${seconds} s. It hangs, loops or is slow: ${unended(module)}`);
+        console.error(`Nothing has ended for ${seconds} s. It hangs, loops or is slow: ${unended(module)}`);
         running.set(key, { module, since, isNamed: true });
       }
       if (waited < limitMs + 60_000) continue;
-      print(`The run ends, as nothing has ended for ${seconds} s: ${unended(module)}`);
-      end();
+      console.error(`The run ends, as nothing has ended for ${seconds} s: ${unended(module)}`);
+      process.exit(1);
     }
   };
   let timer: NodeJS.Timeout | undefined;
   return {
-    check,
     onTestRunStart: () => {
       timer = setInterval(check, 5_000).unref();
     },

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { reservedWords } from '../aws/dynamodb-reserved-words.ts';
 
 /** One item, unmarshalled. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -9,9 +10,6 @@ export type Item = Readonly<Record<string, unknown>>;
 class InvalidExpression extends Error {
   override readonly name = 'ValidationException';
 }
-
-/** Attribute names that DynamoDB reserves. An expression needs an alias for them. */
-const reserved = new Set(['status', 'method', 'actions', 'reference', 'batch', 'reason', 'results']);
 
 export type ExpressionContext = {
   readonly ExpressionAttributeNames?: Record<string, string> | undefined;
@@ -49,7 +47,8 @@ export const interpreter = (context: ExpressionContext) => {
       if (name === undefined) throw new InvalidExpression(`No name for ${token}.`);
       return name;
     }
-    if (!/^\w+$/.test(token) || reserved.has(token)) throw new InvalidExpression(`Not a name: ${token}.`);
+    if (!/^\w+$/.test(token) || reservedWords.has(token.toLowerCase()))
+      throw new InvalidExpression(`Not a name: ${token}.`);
     return token;
   };
   const literal = (token: string): unknown => {

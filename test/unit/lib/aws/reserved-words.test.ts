@@ -41,7 +41,7 @@ const files = globSync('{lib,tools,functions,infra}/**/*.ts', { cwd: root }).fil
   readFileSync(new URL(file, root), 'utf8').includes('Expression'),
 );
 
-// DynamoDB refuses them, and the stores in memory know none.
+// DynamoDB refuses them. Tests in memory refuse them too, but only in the expressions that they execute.
 test('no expression of DynamoDB has a reserved word as the name of an attribute', () => {
   const found = files.flatMap(expressionsIn);
   expect(found.length).toBeGreaterThan(40);
