@@ -9,7 +9,7 @@ import type { LocalSystem } from '../../tools/local/local-system.ts';
  * The benchmarks' request for an extraction by credentials. Its fields are in the record, so they affect the units of
  * writes. It has no reference, whose one more write the report of `npm run cost` names. The provider's plans are by `username`.
  */
-export const bodyByCredentials = (username: string): TaskRequest => ({
+const bodyByCredentials = (username: string): TaskRequest => ({
   entity: 'sandbox-bank',
   credentials: { mode: 'raw', value: { businessId: '77777777-7', username, password: 'any-will-do' } },
   actions: [

@@ -21,7 +21,6 @@ import { type LocalSystem, shortTimes, startLocalSystem } from '../../tools/loca
 import { createRunDirectory, repository } from '../../tools/local/paths.ts';
 import { createRunOutput } from '../../tools/local/run-output.ts';
 import { saveFunctionLogs } from '../../tools/local/save-function-logs.ts';
-import { countStarts } from '../bench/rate/count-starts.ts';
 import { faultsEnvironment } from '../e2e/injected-failures/preload-variables.ts';
 import { moveTimesIn } from '../support/aws/move-times.ts';
 import { runUntilStopped, type StoppableRun } from '../support/programs/run-until-stopped.ts';
@@ -114,8 +113,11 @@ const soak = async ({ stop: signal, atEnd }: StoppableRun, minutes: number, seed
   const sent = await storm(system, drawn, report, { faults: emulatorEnv.COSECHA_FAULTS, signal });
   const restarts = drawn.troubles.filter((one) => 'restartSeconds' in one).length;
   console.log(`Restarts of the provider: ${restarts}. Its faults: ${drawn.troubles.length - restarts}.`);
-  const { accepted, refused } = await countStarts(system.provider);
-  console.log(`It takes ${startsPerSecond} starts a second: ${accepted} passed, ${refused} refused.`);
+  const calls = await system.provider.calls({ method: 'POST', path: '/api/v2/tasks' });
+  const answered = (status: number): number => calls.filter((call) => call.status === status).length;
+  console.log(
+    `It takes ${startsPerSecond} starts a second: ${answered(200)} passed, ${answered(429)} refused.`,
+  );
   const deployment = await connect({ stage: LOCAL_STAGE, root: repository, client: system.emulator.client });
   // What operators do after it, as a failing provider teaches a low rate. All at once would be too many for the emulator.
   const [breakers, now] = [breakersOf(deployment), () => new Date()];
