@@ -4,7 +4,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -14,6 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { outcomesAsMarkdown } from '../../../sandbox/outcome-table.ts';
 import { read } from './metric-names.ts';
+import { blocksIn, pages } from './shell-blocks.ts';
 
 const repository = new URL('../../../', import.meta.url);
 
@@ -51,8 +51,7 @@ const runbookPrints = (version: string, commands: string, pid = process.pid): st
   writeFileSync(join(directory, '.cosecha', 'running.json'), JSON.stringify(running));
   const aws = `#!/bin/sh\n[ "$1" = --version ] && echo aws-cli/${version} || echo "aws $*"\n`;
   writeFileSync(join(directory, 'aws'), aws, { mode: 0o755 });
-  const setUp = [...read('docs/operations.md').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].slice(0, 2);
-  const script = [...setUp.map(([, text = '']) => text), commands].join('\n');
+  const script = [...blocksIn(read('docs/operations.md')).slice(0, 2), commands].join('\n');
   const env = { PATH: `${directory}:${process.env.PATH}` };
   const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], {
     cwd: directory,
@@ -77,10 +76,7 @@ test('a rehearsal of the runbook reaches the emulator with any version of the AW
 test.each(['docs/api.md', 'docs/operations.md', 'docs/embedding.md'])(
   'without `npm start`, the block of %s that reads where it serves prints one sentence, and sets nothing',
   (page) => {
-    const [, , block = ''] =
-      [...read(page).matchAll(/^( *)```sh\n([\s\S]*?)^\1```$/gm)].find(([, , text]) =>
-        text?.includes('served()'),
-      ) ?? [];
+    const block = blocksIn(read(page)).find((text) => text.includes('served()'));
     const script = `CHECKOUT=/nowhere\n${block}\necho "<$API_URL$AWS_ENDPOINT_URL$AWS_ACCESS_KEY_ID>"`;
     const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], {
       cwd: tmpdir(),
@@ -95,33 +91,9 @@ test.each(['docs/api.md', 'docs/operations.md', 'docs/embedding.md'])(
 );
 
 test('a package is installed from a path that npm does not take for a repository', () => {
-  const folder = new URL('docs/', repository);
-  const text = readdirSync(folder).filter((name) => name.endsWith('.md'));
-  const installed = text.flatMap((name) => read(`docs/${name}`).match(/npm install[^`\n]* \S+\.tgz/g) ?? []);
+  const installed = pages.flatMap((page) => read(page).match(/npm install[^`\n]* \S+\.tgz/g) ?? []);
   expect(installed.length).toBeGreaterThan(1);
   expect(installed.filter((command) => !/ (?:\.|"\$CHECKOUT)\/\S+\.tgz$/.test(command))).toEqual([]);
-});
-
-test('docs/cli.md names what the completion of bash needs', () => {
-  const bin = new URL('tools/cli/cosecha.js', repository).pathname;
-  const { stdout } = spawnSync(process.execPath, [bin, 'completion', 'bash'], { encoding: 'utf8' });
-  // https://github.com/scop/bash-completion defines it.
-  expect(stdout).toContain('_get_comp_words_by_ref');
-  expect(read('docs/cli.md').split('\n## completion\n')[1]).toContain('`bash-completion`');
-});
-
-test("npm warns of no package that needs a newer Node than npm's own, as all run under the Node of `npm ci`", () => {
-  const directory = mkdtempSync(join(tmpdir(), 'cosecha-engines-'));
-  copyFileSync(new URL('.npmrc', repository), join(directory, '.npmrc'));
-  const manifest = { name: 'too-new', version: '1.0.0', engines: { node: '>=999' } };
-  writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
-  const { status, stderr } = spawnSync('npm', ['install', '--dry-run', '--offline'], {
-    cwd: directory,
-    encoding: 'utf8',
-  });
-  rmSync(directory, { recursive: true });
-  expect(status).toBe(0);
-  expect(stderr).not.toContain('EBADENGINE');
 });
 
 describe('`npm ci` installs only what the lockfile has the hash of', () => {
@@ -206,21 +178,6 @@ describe('the requirement of Node', () => {
   });
 });
 
-test("CI runs every test, those of the README's test command among them", () => {
-  expect(read('README.md')).toContain('```sh\nnpm test\n```');
-  expect(read('.ci/run')).toMatch(/^npm ci\n(.*\n)*npm run test:all$/m);
-  const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Record<string, string> };
-  expect(scripts.test).toBe(`${scripts['test:all']} --tags-filter '!slow'`);
-});
-
-/** The pages of the root and of docs. Decisions are history, and their links are not maintained. */
-const pages = [
-  ...readdirSync(repository).filter((name) => name.endsWith('.md')),
-  ...readdirSync(new URL('docs/', repository))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-];
-
 const withoutCode = (page: string): string => page.replace(/^```[\s\S]*?^```$/gm, '');
 
 /** The anchors that GitHub makes of the headings of a page. */
@@ -239,7 +196,10 @@ const isThere = (page: string, link: string): boolean => {
   return anchor === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
 };
 
-test.each(pages)('every link of %s leads to a file of the repository, and to a heading of it', (page) => {
+/** The links of the page of the package are of its own files. */
+const linked = ['CHANGELOG.md', ...pages.filter((page) => page !== 'tools/package/README.md')];
+
+test.each(linked)('every link of %s leads to a file of the repository, and to a heading of it', (page) => {
   const links = [...withoutCode(read(page)).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(
     ([, link = '']) => link,
   );
