@@ -70,21 +70,13 @@ test.each([
 
 const reading = (body: string) => readTask(answering(() => ({ body })).connection, 'session', 'task-1');
 
-test('status, results and the very bytes are given', async () => {
-  const body = ' {"taskStatus" : "COMPLETED","results":{"actions":[]},"new":1}\n';
-  expect(await reading(body)).toMatchObject({
-    taskStatus: 'COMPLETED',
-    results: { actions: [] },
-    bytes: Buffer.from(body),
-  });
-});
-
 test.each([
   ['null', '{"taskStatus":"CREDENTIALS_WRONG","results":null}', null],
   ['absent', '{"taskStatus":"PENDING"}', undefined],
-  ['of a shape that nobody knows', '{"taskStatus":"COMPLETED","results":"later"}', 'later'],
-])('results may be %s', async (_what, body, results) => {
-  expect((await reading(body)).results).toEqual(results);
+  ['of a shape that nobody knows', ' {"taskStatus" : "COMPLETED","results":"later","new":1}\n', 'later'],
+])('results may be %s, and the very bytes are given', async (_what, body, results) => {
+  const { taskStatus } = JSON.parse(body);
+  expect(await reading(body)).toEqual({ taskStatus, results, bytes: Buffer.from(body) });
 });
 
 test('an error names the route, not the task', async () => {
