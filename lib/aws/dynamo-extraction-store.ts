@@ -59,15 +59,7 @@ export const dynamoExtractionStore = (client: DynamoDBClient, table: string): Ex
         ExpressionAttributeNames: { '#dueShard': 'dueShard' },
         ExpressionAttributeValues: marshall({ ':shard': shard, ':now': now.toISOString() }),
         Limit: limit,
-        ...(after === undefined
-          ? {}
-          : {
-              ExclusiveStartKey: marshall({
-                dueShard: shard,
-                dueAt: after.dueAt,
-                extractionId: after.extractionId,
-              }),
-            }),
+        ...(after === undefined ? {} : { ExclusiveStartKey: marshall({ dueShard: shard, ...after }) }),
       }),
     );
     return (Items ?? []).map((item) => {

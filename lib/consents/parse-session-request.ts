@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type BodyViolation, closedObject, line, violationOf } from '../http/body-fields.ts';
 import type { LegalPersonOtpTokenRequest, OtpTokenRequest } from '../provider/tokens/create-otp-token.ts';
-import { nationalIdField, productField } from '../provider/transport/request-field-schemas.ts';
+import { nationalIdField, productField } from '../provider/transport/field-schemas.ts';
 import { entityTypes, productTypes } from '../provider/vocabulary.ts';
 
 type FromSettings = 'clientId' | 'widgetConfigId';

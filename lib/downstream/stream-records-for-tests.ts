@@ -162,6 +162,9 @@ const imageIn = (status: ExtractionStatus, fields: EventFields): Image => ({
   status,
 });
 
+/** The attributes after the write that closes a record: nothing is due any more. */
+const closing = ({ dueShard: _dueShard, dueAt: _dueAt, ...image }: Image): Image => ({ ...image, ...closed });
+
 let records = 0;
 
 const record = (
@@ -224,8 +227,8 @@ export const reopenedEvent = (fields: EventFields = {}): LambdaRecord =>
 
 const collected = (fields: EventFields): Image => {
   const { status = 'COMPLETED' } = fields;
-  const { dueShard: _dueShard, dueAt: _dueAt, ...image } = imageIn(status, fields);
-  return { ...image, ...closed, collectedAt: at(31), results, advice: adviceWith[status], ...fields };
+  const settled = imageIn(status, fields);
+  return { ...closing(settled), collectedAt: at(31), results, advice: adviceWith[status], ...fields };
 };
 
 export const collectedEvent = (fields: EventFields = {}): LambdaRecord =>
@@ -233,22 +236,16 @@ export const collectedEvent = (fields: EventFields = {}): LambdaRecord =>
 
 /** `results-too-large`, unless another `collectionError` is given. */
 export const notCollectedEvent = (fields: EventFields = {}): LambdaRecord => {
-  const settled = imageIn(fields.status ?? 'COMPLETED', fields);
-  const { dueShard: _dueShard, dueAt: _dueAt, ...image } = settled;
-  return record(settled, {
-    ...image,
-    ...closed,
-    collectionError: 'results-too-large',
-    advice: adviceAtOnce(fields.status ?? 'COMPLETED').advice ?? 'fix-request',
-    ...fields,
-  });
+  const { status = 'COMPLETED' } = fields;
+  const settled = imageIn(status, fields);
+  const { advice = 'fix-request' } = adviceAtOnce(status);
+  return record(settled, { ...closing(settled), collectionError: 'results-too-large', advice, ...fields });
 };
 
 /** The grace of `TIMED_OUT` is over: `wait` becomes `ask-provider`. */
 export const advisedEvent = (fields: EventFields = {}): LambdaRecord => {
   const waiting = imageIn('TIMED_OUT', fields);
-  const { dueShard: _dueShard, dueAt: _dueAt, ...image } = waiting;
-  return record(waiting, { ...image, ...closed, advice: 'ask-provider', ...fields });
+  return record(waiting, { ...closing(waiting), advice: 'ask-provider', ...fields });
 };
 
 /** An erasure was requested. `RUNNING`, unless another `status` is given. */

@@ -9,7 +9,7 @@ import {
   dayField,
   nationalIdField,
   productField,
-} from '../../provider/transport/request-field-schemas.ts';
+} from '../../provider/transport/field-schemas.ts';
 import { type ActionParams, taskActions } from '../../provider/vocabulary.ts';
 import { type ConsentMethod, type CredentialsMethod, maxNameLength } from '../record.ts';
 import { encodeSealed, type SealedRequestData, sealLimitBytes } from '../sealed-request-data.ts';

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { answerText } from '../transport/answer-field-schemas.ts';
-import { bearer } from '../transport/request-field-schemas.ts';
+import { answerText, bearer } from '../transport/field-schemas.ts';
 import { type Connection, endpointOf, requestAnswer } from '../transport/send-request.ts';
 
 /** `url` is a temporary signed https URL of the PDF, valid for 5 minutes. Treat it as a secret. */

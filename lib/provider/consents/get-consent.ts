@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { bearer, consentIdField } from '../transport/request-field-schemas.ts';
+import { bearer, consentIdField } from '../transport/field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { ConsentStatus, ConsentSubStatus, EntityType, Open, ProductType } from '../vocabulary.ts';
 

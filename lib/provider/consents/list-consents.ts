@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { bearer, checkRequest, positiveInteger } from '../transport/request-field-schemas.ts';
+import { bearer, checkRequest, positiveInteger } from '../transport/field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import { type Consent, consentSchema } from './get-consent.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { bearer } from '../transport/request-field-schemas.ts';
+import { bearer } from '../transport/field-schemas.ts';
 import { type Connection, endpointOf, requestAnswer } from '../transport/send-request.ts';
 import type { ConsentStatus, ConsentSubStatus, Open } from '../vocabulary.ts';
 

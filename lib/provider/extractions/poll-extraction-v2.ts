@@ -2,9 +2,8 @@
 
 import * as v from 'valibot';
 import { inProgressStatus } from '../assumptions.ts';
-import { productData } from '../transport/answer-field-schemas.ts';
 import { parseExtractionFailure } from '../transport/explain-refusal.ts';
-import { bearer } from '../transport/request-field-schemas.ts';
+import { bearer, productData } from '../transport/field-schemas.ts';
 import { type Connection, endpointOf, exchange, parseAnswer } from '../transport/send-request.ts';
 import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
 

@@ -2,9 +2,8 @@
 
 import * as v from 'valibot';
 import { finishedStatus, firstErrorCode, inProgressStatus, inProgressStatuses } from '../assumptions.ts';
-import { productData } from '../transport/answer-field-schemas.ts';
 import { ProviderExtractionFailed } from '../transport/errors.ts';
-import { bearer } from '../transport/request-field-schemas.ts';
+import { bearer, productData } from '../transport/field-schemas.ts';
 import { type Connection, exchange, parseAnswer } from '../transport/send-request.ts';
 import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
 import type { ExtractionStatusV1, Open } from '../vocabulary.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { inProgressStatus, statusesOfPoll } from '../assumptions.ts';
 import { ProviderAnswerTooLarge, ProviderExtractionFailed } from '../transport/errors.ts';
 import { parseExtractionFailure } from '../transport/explain-refusal.ts';
-import { bearer } from '../transport/request-field-schemas.ts';
+import { bearer } from '../transport/field-schemas.ts';
 import {
   type Connection,
   type Endpoint,

@@ -1,8 +1,7 @@
 /** Only in the published client (docs/provider-client.md). */
 
 import * as v from 'valibot';
-import { productData } from '../transport/answer-field-schemas.ts';
-import { bearer, checkRequest } from '../transport/request-field-schemas.ts';
+import { bearer, checkRequest, productData } from '../transport/field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { ExtractionStatusV1, Open } from '../vocabulary.ts';
 import { type StartExtractionRequest, startExtractionRequestSchema } from './start-extraction.ts';

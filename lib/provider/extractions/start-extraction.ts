@@ -1,8 +1,13 @@
 import * as v from 'valibot';
 import { statusesWithTexts } from '../assumptions.ts';
-import { answerTaskId } from '../transport/answer-field-schemas.ts';
 import { explainLegacyRefusal, parseExtractionFailure } from '../transport/explain-refusal.ts';
-import { bearer, checkRequest, consentIdField, productField } from '../transport/request-field-schemas.ts';
+import {
+  answerTaskId,
+  bearer,
+  checkRequest,
+  consentIdField,
+  productField,
+} from '../transport/field-schemas.ts';
 import {
   type Connection,
   endpointOf,

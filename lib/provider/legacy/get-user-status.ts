@@ -1,7 +1,7 @@
 /** Only in the published client (docs/provider-client.md). */
 
 import * as v from 'valibot';
-import { bearer, checkRequest, textField } from '../transport/request-field-schemas.ts';
+import { bearer, checkRequest, textField } from '../transport/field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { Preset } from '../vocabulary.ts';
 

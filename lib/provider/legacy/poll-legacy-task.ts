@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { inProgressStatus, inProgressStatuses } from '../assumptions.ts';
 import { type SessionTokens, withSession } from '../tokens/session-tokens.ts';
-import { bearer } from '../transport/request-field-schemas.ts';
+import { bearer } from '../transport/field-schemas.ts';
 import { type Connection, exchange, parseAnswer } from '../transport/send-request.ts';
 import { type WaitOptions, waitUntil } from '../transport/wait-until.ts';
 import type { LegacyTaskStatus, Open, Preset } from '../vocabulary.ts';

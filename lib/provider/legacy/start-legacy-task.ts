@@ -1,9 +1,8 @@
 /** Only in the published client (docs/provider-client.md). */
 
 import * as v from 'valibot';
-import { answerTaskId } from '../transport/answer-field-schemas.ts';
 import { explainLegacyRefusal } from '../transport/explain-refusal.ts';
-import { bearer, checkRequest } from '../transport/request-field-schemas.ts';
+import { answerTaskId, bearer, checkRequest } from '../transport/field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import type { Preset } from '../vocabulary.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { bearer } from '../transport/request-field-schemas.ts';
+import { bearer } from '../transport/field-schemas.ts';
 import { type Connection, exchange, type ParseBytes, parseAnswer } from '../transport/send-request.ts';
 import { statusesWithoutResults } from '../vocabulary.ts';
 

@@ -1,15 +1,15 @@
 import * as v from 'valibot';
 import { statusesWithTexts } from '../assumptions.ts';
 import { encryptCredentials } from '../encrypt-and-decrypt.ts';
-import { answerTaskId } from '../transport/answer-field-schemas.ts';
 import { explainLegacyRefusal } from '../transport/explain-refusal.ts';
 import {
+  answerTaskId,
   bearer,
   checkRequest,
   dayField,
   positiveInteger,
   textField,
-} from '../transport/request-field-schemas.ts';
+} from '../transport/field-schemas.ts';
 import { type Connection, type ProviderRequest, requestAnswer } from '../transport/send-request.ts';
 import { taskActions } from '../vocabulary.ts';
 

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { answerText } from '../transport/answer-field-schemas.ts';
 import {
+  answerText,
   checkRequest,
   consentIdField,
   nationalIdField,
   productField,
   textField,
-} from '../transport/request-field-schemas.ts';
+} from '../transport/field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import { type EntityType, entityTypes, type ProductType } from '../vocabulary.ts';
 

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import { answerText } from '../transport/answer-field-schemas.ts';
 import { ProviderUnauthorized } from '../transport/errors.ts';
-import { checkRequest, positiveInteger } from '../transport/request-field-schemas.ts';
+import { answerText, checkRequest, positiveInteger } from '../transport/field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 
 /** Makes a call that authenticates with the API key. The call may be made again with another key after a 401. */

@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import * as v from 'valibot';
-import { answerText } from '../transport/answer-field-schemas.ts';
-import { checkRequest, nationalIdField, textField } from '../transport/request-field-schemas.ts';
+import { answerText, checkRequest, nationalIdField, textField } from '../transport/field-schemas.ts';
 import { type Connection, requestAnswer } from '../transport/send-request.ts';
 import { type Tokens, withSession } from './session-tokens.ts';
 

@@ -12,7 +12,7 @@ import {
   ProviderUnreachable,
 } from './errors.ts';
 import type { Fetch } from './fetch-type.ts';
-import { checkRequest, idsInPath } from './request-field-schemas.ts';
+import { checkRequest, idsInPath } from './field-schemas.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { TransportFailure, wasNeverSent } from './transport-failure.ts';
 
