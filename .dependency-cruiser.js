@@ -126,8 +126,8 @@ const rules = [
   ],
   [
     'tools/acceptance/fake-provider/function/',
-    [node, packagesButAws],
-    'It checks lib, so it shares no code with it.',
+    [node, packagesButAws, 'sandbox/'],
+    'It checks lib, so it shares no code with it, but with the sandbox, which plays the same provider.',
   ],
   [
     'tools/acceptance/checks/',

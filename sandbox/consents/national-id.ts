@@ -32,11 +32,7 @@ export const withDots = (nationalId: string): string => {
 };
 
 /** Modulo 11 over the digits from the right, with the weights 2, 3, …, 7, 2, … The digit for 11 is 0, for 10 it is K. */
-const checkDigitOf = (digits: string): string => {
-  const sum = [...digits]
-    .reverse()
-    .reduce((total, digit, index) => total + Number(digit) * (2 + (index % 6)), 0);
-  const rest = 11 - (sum % 11);
-  if (rest === 11) return '0';
-  return rest === 10 ? 'K' : String(rest);
+export const checkDigitOf = (digits: string): string => {
+  const sum = [...digits].reverse().reduce((total, digit, at) => total + Number(digit) * (2 + (at % 6)), 0);
+  return '0K987654321'.charAt(sum % 11);
 };

@@ -1,4 +1,5 @@
-import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { encrypt } from '../encryption-scheme.ts';
 import type { DeliveryShape, WebhookMode } from '../plan-schemas.ts';
 
 /** The bytes and the signature of a delivery: the payload ("Events" 4) is encrypted, signed, then tampered with. */
@@ -15,26 +16,15 @@ export const makeDelivery = (
   return tamperDelivery(body, signDelivery(body, signingKey), shape.tamper);
 };
 
-/**
- * The body of the encrypted mode, `{"data":"<CIPHER_TEXT>-<IV>"}` ("Events" 5). It uses the "Encryption scheme" with the
- * shared key instead of the session token: AES-256-CBC with PKCS padding under the SHA-256 of the key's UTF-8 bytes, both
- * halves in base64.
- */
-export const encryptDelivery = (
-  payload: string,
-  signingKey: string,
-  iv: Uint8Array = randomBytes(16),
-): string => {
-  const cipher = createCipheriv('aes-256-cbc', createHash('sha256').update(signingKey).digest(), iv);
-  const ciphertext = Buffer.concat([cipher.update(payload, 'utf8'), cipher.final()]);
-  return JSON.stringify({ data: `${ciphertext.toString('base64')}-${Buffer.from(iv).toString('base64')}` });
-};
+/** The body of the encrypted mode, `{"data":"<CIPHER_TEXT>-<IV>"}` ("Events" 5). */
+export const encryptDelivery = (payload: string, signingKey: string): string =>
+  JSON.stringify({ data: encrypt(payload, signingKey) });
 
 /**
  * The value of `X-Service-Signature`: `sha256=` and the HMAC-SHA256, in lower-case hex, of the body's bytes as
  * they are sent ("Events" 6). In encrypted mode those are the bytes of the wrapper.
  */
-export const signDelivery = (body: Uint8Array, signingKey: string): string =>
+export const signDelivery = (body: Uint8Array | string, signingKey: string): string =>
   `sha256=${createHmac('sha256', signingKey).update(body).digest('hex')}`;
 
 export type SignedDelivery = {

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest';
 import { persistCredentials } from '../../sandbox/credentials/read-credentials.ts';
-import { encryptDelivery } from '../../sandbox/webhook/make-delivery.ts';
+import { encrypt } from '../../sandbox/encryption-scheme.ts';
 import {
   type Body,
   extract,
@@ -28,8 +28,8 @@ const logIn = async (): Promise<string> => {
 /** Credentials that the caller encrypted, with the session token they are encrypted under. */
 const encryptedFor = (username: string, sessionToken: string): Body => {
   const raw = JSON.stringify({ username, password: passwordSentinel });
-  const { data } = JSON.parse(encryptDelivery(raw, sessionToken)) as { data: string };
-  return { credentials: { mode: 'encrypted', value: secret('credentials', data) }, sessionToken };
+  const value = secret('credentials', encrypt(raw, sessionToken));
+  return { credentials: { mode: 'encrypted', value }, sessionToken };
 };
 
 describe('the session token', () => {

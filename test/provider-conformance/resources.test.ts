@@ -10,11 +10,8 @@ import {
   startTask,
   type TaskRequest,
 } from '#lib/provider/index.ts';
-import {
-  decryptCredentials as decryptedBySandbox,
-  persistCredentials,
-} from '../../sandbox/credentials/read-credentials.ts';
-import { encryptDelivery } from '../../sandbox/webhook/make-delivery.ts';
+import { persistCredentials } from '../../sandbox/credentials/read-credentials.ts';
+import { decrypt, encrypt } from '../../sandbox/encryption-scheme.ts';
 import { decryptedByOpenssl, encryptedByOpenssl } from '../support/programs/openssl.ts';
 import {
   client,
@@ -310,15 +307,14 @@ describe('Encryption scheme', () => {
       expect(text).toMatch(new RegExp(`^${base64}-${base64}$`));
       expect(Buffer.from(text.split('-')[1] ?? '', 'base64')).toHaveLength(16);
       expect(JSON.parse(decryptedByOpenssl(text, token))).toEqual(credentials);
-      expect(JSON.parse(decryptedBySandbox(text, token) ?? 'null')).toEqual(credentials);
+      expect(JSON.parse(decrypt(text, token) ?? 'null')).toEqual(credentials);
     }
   });
 
   statementNeeding([], 'the plaintext is the credentials object as JSON in UTF-8', async () => {
     const text = encryptedByOpenssl(JSON.stringify(credentials), token);
     expect(decryptCredentials(text, token)).toEqual(credentials);
-    const { data } = JSON.parse(encryptDelivery(JSON.stringify(credentials), token)) as { data: string };
-    expect(decryptCredentials(data, token)).toEqual(credentials);
+    expect(decryptCredentials(encrypt(JSON.stringify(credentials), token), token)).toEqual(credentials);
   });
 
   statement('if it is not activated, encrypted credentials are refused', async () => {

@@ -1,5 +1,5 @@
-import { createDecipheriv, createHash } from 'node:crypto';
 import * as v from 'valibot';
+import { decrypt } from '../../../../sandbox/encryption-scheme.ts';
 import { type Call, checkApiKey, readBearer, readBody, refused } from './call.ts';
 import { deliver } from './deliver.ts';
 import { issueToken } from './issue-token.ts';
@@ -64,18 +64,14 @@ export const startTask = async (call: Call) => {
 
 type Credentials = v.InferOutput<typeof taskSchema>['credentials'];
 
+const encryptedSchema = v.pipe(v.string(), v.parseJson(), v.object({ username: v.unknown() }));
+
 /** Decrypts temporary encryption, whose key is the session token ("Encryption scheme"). */
 const usernameOf = ({ mode, value }: Credentials, sessionToken: string): unknown => {
   if (mode === 'raw') return value.username;
-  const [ciphertext = '', iv = ''] = value.split('-');
-  try {
-    const key = createHash('sha256').update(sessionToken).digest();
-    const decipher = createDecipheriv('aes-256-cbc', key, Buffer.from(iv, 'base64'));
-    const text = Buffer.concat([decipher.update(ciphertext, 'base64'), decipher.final()]).toString();
-    return (JSON.parse(text) as { readonly username?: unknown }).username;
-  } catch {
-    throw refused(400, 'UNDECRYPTABLE_CREDENTIALS');
-  }
+  const parsed = v.safeParse(encryptedSchema, decrypt(value, sessionToken));
+  if (!parsed.success) throw refused(400, 'UNDECRYPTABLE_CREDENTIALS');
+  return parsed.output.username;
 };
 
 /** "Read task (v2)". */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { checkDigitOf } from '../../../../sandbox/consents/national-id.ts';
 
 /**
  * How `npm run accept` requests a behaviour of the fake provider (docs/acceptance.md), which has no state. So each request carries
@@ -89,12 +90,6 @@ type ConsentScenario = {
 };
 
 const million = 1_000_000;
-
-/** Modulo 11 with the weights 2 to 7 from the right, the check digit of a Chilean RUT. */
-const checkDigitOf = (digits: string): string => {
-  const sum = [...digits].reverse().reduce((total, digit, at) => total + Number(digit) * (2 + (at % 6)), 0);
-  return '0K987654321'.charAt(sum % 11);
-};
 
 /** Writes a scenario as a national id: two or three digits for the duration, six for the time. */
 export const formatNationalId = ({ endsAfter, authorizedAt }: ConsentScenario): string => {
