@@ -2,38 +2,26 @@ import { Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
-  type CfnRoute,
   type CfnStage,
   DomainName,
   HttpApi,
-  HttpMethod,
+  type HttpMethod,
   HttpNoneAuthorizer,
-  type HttpRoute,
   HttpStage,
-  type IHttpRouteAuthorizer,
   LogGroupLogDestination,
   type ThrottleSettings,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { Config } from '../settings/config.ts';
+import type { CosechaFunction } from './cosecha-function.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup } from './encrypted-log-group.ts';
 
 export const webhookPath = '/webhooks/provider';
-
-/** The routes about consents. A header names the user, so that no national id is in a path. */
-const consentRoutes: readonly (readonly [method: HttpMethod, path: string])[] = [
-  [HttpMethod.POST, '/consent-sessions'],
-  [HttpMethod.GET, '/consents'],
-  [HttpMethod.GET, '/consents/{consentId}'],
-  [HttpMethod.GET, '/consents/{consentId}/pdf'],
-  [HttpMethod.POST, '/consents/{consentId}/revoke'],
-];
 
 /**
  * A summary reads 10,000 records at most, for half a unit each. Two a second take 10,000 of the 12,000 units that a new table has
@@ -54,12 +42,43 @@ export const throttleOf = (rateLimit: number): ThrottleSettings => ({
 type ExtractionApiProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
-  readonly requestExtraction: IFunction;
-  readonly getExtraction: IFunction;
-  readonly receiveWebhook: IFunction;
-  readonly manageConsents: IFunction;
-  /** Only with `callersMayErase`. */
-  readonly manageErasures: IFunction | undefined;
+  readonly functions: Readonly<
+    Record<'requestExtraction' | 'getExtraction' | 'receiveWebhook' | 'manageConsents', CosechaFunction>
+  > & { readonly manageErasures?: CosechaFunction };
+};
+
+type Route = {
+  readonly behind: CosechaFunction;
+  /** Of this route alone. Default: that of the stage. */
+  readonly throttle?: ThrottleSettings;
+  /** Open to the internet, and with metrics of its own, for $1.80 a month, as the provider waits for this route only. */
+  readonly isWebhook?: true;
+};
+
+/** By their names at API Gateway. A header names the user of a consent, so that no national id is in a path. */
+const routesOf = ({ config, functions }: ExtractionApiProps): Readonly<Record<string, Route>> => {
+  const { requestExtraction, getExtraction, receiveWebhook, manageConsents, manageErasures } = functions;
+  const consents = { behind: manageConsents, throttle: throttleOf(config.consentRateLimit) };
+  return {
+    'POST /extractions': { behind: requestExtraction },
+    'GET /extractions': { behind: getExtraction },
+    'GET /extractions/summary': { behind: getExtraction, throttle: costlyThrottle },
+    'GET /extractions/{extractionId}': { behind: getExtraction },
+    'POST /consent-sessions': consents,
+    'GET /consents': consents,
+    'GET /consents/{consentId}': consents,
+    'GET /consents/{consentId}/pdf': consents,
+    'POST /consents/{consentId}/revoke': consents,
+    ...(manageErasures && {
+      'POST /erasures': { behind: manageErasures, throttle: costlyThrottle },
+      'GET /erasures/{erasureId}': { behind: manageErasures },
+    }),
+    [`POST ${webhookPath}`]: {
+      behind: receiveWebhook,
+      throttle: throttleOf(config.webhookRateLimit),
+      isWebhook: true,
+    },
+  };
 };
 
 /** The HTTP API: routes for callers with IAM identities, and the provider's webhook. */
@@ -74,8 +93,6 @@ export class ExtractionApi extends Construct {
   /** The custom domain, and where DNS has to point it. */
   readonly customDomain: { readonly name: string; readonly target: string } | undefined;
 
-  private readonly routes: (readonly [key: string, functionName: string])[] = [];
-
   constructor(scope: Construct, id: string, props: ExtractionApiProps) {
     super(scope, id);
     const { config, dataKey } = props;
@@ -85,31 +102,14 @@ export class ExtractionApi extends Construct {
       createDefaultStage: false,
       disableExecuteApiEndpoint: config.disableDefaultEndpoint,
     });
-
-    const signed = new HttpIamAuthorizer();
-    this.route(HttpMethod.POST, '/extractions', props.requestExtraction, signed);
-    this.route(HttpMethod.GET, '/extractions', props.getExtraction, signed);
-    const summary = this.route(HttpMethod.GET, '/extractions/summary', props.getExtraction, signed);
-    this.route(HttpMethod.GET, '/extractions/{extractionId}', props.getExtraction, signed);
-    const consents = consentRoutes.map(([method, path]) =>
-      this.route(method, path, props.manageConsents, signed),
+    const routes = Object.entries(routesOf(props));
+    this.functionOfRoute = Object.fromEntries(
+      routes.map(([key, { behind }]) => [key, behind.function.functionName]),
     );
-    const erasing: HttpRoute[] = [];
-    if (props.manageErasures) {
-      erasing.push(this.route(HttpMethod.POST, '/erasures', props.manageErasures, signed));
-      this.route(HttpMethod.GET, '/erasures/{erasureId}', props.manageErasures, signed);
-    }
-    const webhook = this.route(HttpMethod.POST, webhookPath, props.receiveWebhook, new HttpNoneAuthorizer());
-    Validations.of(webhook).acknowledge({
-      id: 'AwsSolutions-APIG4',
-      reason: 'The provider has no AWS identity. receive-webhook first verifies the HMAC of each delivery.',
-    });
-
-    this.functionOfRoute = Object.fromEntries(this.routes);
     this.accessLog = new EncryptedLogGroup(this, 'AccessLog', {
       config,
       dataKey,
-      deliveredBy: { service: 'apigateway', name: name },
+      deliveredBy: { service: 'apigateway', name },
     });
     const stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
@@ -121,33 +121,41 @@ export class ExtractionApi extends Construct {
         format: accessLogFormat,
       },
     });
-    throttleRoutes(stage, [
-      // Its own metrics, for $1.80 a month, as the provider waits for this route only.
-      { routes: [webhook], ...throttleOf(config.webhookRateLimit), measured: true },
-      { routes: [summary, ...erasing], ...costlyThrottle },
-      { routes: consents, ...throttleOf(config.consentRateLimit) },
-    ]);
-
+    this.addRoutes(routes, stage);
     this.customDomain = this.mapDomain(config, stage);
     this.url = this.customDomain ? `https://${this.customDomain.name}` : this.api.apiEndpoint;
     this.webhookUrl = `${this.url}${webhookPath}`;
   }
 
-  private route(
-    method: HttpMethod,
-    path: string,
-    handler: IFunction,
-    authorizer: IHttpRouteAuthorizer,
-  ): HttpRoute {
-    const [route] = this.api.addRoutes({
-      path,
-      methods: [method],
-      integration: new HttpLambdaIntegration('Integration', handler),
-      authorizer,
-    });
-    if (route === undefined) throw new Error(`HttpApi made no route for ${method} ${path}`);
-    this.routes.push([keyOf(route), handler.functionName]);
-    return route;
+  private addRoutes(routes: readonly (readonly [key: string, Route])[], stage: HttpStage): void {
+    const signed = new HttpIamAuthorizer();
+    const settings: Record<string, unknown> = {};
+    for (const [key, { behind, throttle, isWebhook }] of routes) {
+      const [method, path = ''] = key.split(' ');
+      const made = this.api.addRoutes({
+        path,
+        methods: [method as HttpMethod],
+        integration: new HttpLambdaIntegration('Integration', behind.function),
+        authorizer: isWebhook ? new HttpNoneAuthorizer() : signed,
+      });
+      for (const route of isWebhook ? made : []) {
+        Validations.of(route).acknowledge({
+          id: 'AwsSolutions-APIG4',
+          reason:
+            'The provider has no AWS identity. receive-webhook first verifies the HMAC of each delivery.',
+        });
+      }
+      if (throttle === undefined) continue;
+      settings[key] = {
+        ThrottlingRateLimit: throttle.rateLimit,
+        ThrottlingBurstLimit: throttle.burstLimit,
+        ...(isWebhook && { DetailedMetricsEnabled: true }),
+      };
+      // API Gateway refuses settings of a route that does not exist yet.
+      stage.node.addDependency(...made);
+    }
+    // HttpStage has no property for the throttles of single routes.
+    (stage.node.defaultChild as CfnStage).routeSettings = settings;
   }
 
   /** The owner of the custom domain has to create the DNS record, from the output CustomDomainTarget. */
@@ -180,32 +188,3 @@ export const accessLogFormat = AccessLogFormat.custom(
     userArn: '$context.identity.userArn',
   }),
 );
-
-/** In requests a second, for each of the routes. */
-type Throttle = ThrottleSettings & {
-  readonly routes: readonly HttpRoute[];
-  /** Whether each route has its own metrics in CloudWatch, beside the metrics of the whole API. */
-  readonly measured?: boolean;
-};
-
-/** Sets the throttles of single routes, for which HttpStage has no property. */
-const throttleRoutes = (stage: HttpStage, throttles: readonly Throttle[]): void => {
-  const resource = stage.node.defaultChild as CfnStage;
-  resource.routeSettings = Object.fromEntries(
-    throttles.flatMap(({ routes, rateLimit, burstLimit, measured }) =>
-      routes.map((route) => [
-        keyOf(route),
-        {
-          ThrottlingRateLimit: rateLimit,
-          ThrottlingBurstLimit: burstLimit,
-          ...(measured ? { DetailedMetricsEnabled: true } : {}),
-        },
-      ]),
-    ),
-  );
-  // API Gateway refuses settings of a route that does not exist yet.
-  stage.node.addDependency(...throttles.flatMap(({ routes }) => routes));
-};
-
-/** The name of a route at API Gateway, such as `POST /webhooks/provider`. */
-const keyOf = (route: HttpRoute): string => (route.node.defaultChild as CfnRoute).routeKey;

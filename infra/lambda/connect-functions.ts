@@ -32,15 +32,7 @@ export const connectFunctions = (scope: Construct, resources: Resources, functio
     dispatcher: functions.dispatchStarts,
     machine,
   });
-  const api = new ExtractionApi(scope, 'ExtractionApi', {
-    config,
-    dataKey,
-    requestExtraction: functions.requestExtraction.function,
-    getExtraction: functions.getExtraction.function,
-    receiveWebhook: functions.receiveWebhook.function,
-    manageConsents: functions.manageConsents.function,
-    manageErasures: functions.manageErasures?.function,
-  });
+  const api = new ExtractionApi(scope, 'ExtractionApi', { config, dataKey, functions });
   const streamArn = publishStream(scope, resources);
   const watched = { api, machine, executionBroken: rules.executionBroken };
   const consuming = [queue, resources.eraseQueue, ...(resources.outcomeBus ? [resources.outcomeBus] : [])];
