@@ -1,11 +1,4 @@
-import {
-  AccountRootPrincipal,
-  Effect,
-  type IRole,
-  Policy,
-  PolicyDocument,
-  PolicyStatement,
-} from 'aws-cdk-lib/aws-iam';
+import { AccountRootPrincipal, Effect, Policy, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
@@ -60,6 +53,13 @@ const forOneTarget = {
   StringEquals: { 'kms:EncryptionContext:method': 'consent' },
 };
 
+/** `Decrypt targets` decrypts targets, and no credentials. */
+const uses = {
+  Encrypt: { sid: 'Seal', action: 'kms:Encrypt', conditions: forOneExtraction },
+  Decrypt: { sid: 'Unseal', action: 'kms:Decrypt', conditions: forOneExtraction },
+  'Decrypt targets': { sid: 'UnsealTargets', action: 'kms:Decrypt', conditions: forOneTarget },
+} as const;
+
 /**
  * The key that seals users' credentials and targets, and nothing else. Only its own policy decides who may use it. It
  * delegates no use to IAM, so no other policy of the account, not even an administrator's, can grant the use of it. An
@@ -91,21 +91,27 @@ export class SealKey extends Construct {
     });
   }
 
-  /** Lets this role seal, but not unseal. */
-  allowSealing(role: IRole): void {
-    this.allowUse('Seal', role, 'kms:Encrypt', forOneExtraction);
-  }
-
-  /** Lets this function unseal, and not seal. */
-  allowUnsealing(its: CosechaFunction): void {
-    this.allowUse('Unseal', its.role, 'kms:Decrypt', forOneExtraction);
-    this.denyElsewhere(its);
-  }
-
-  /** Lets this function unseal targets, and no credentials. */
-  allowUnsealingTargets(its: CosechaFunction): void {
-    this.allowUse('UnsealTargets', its.role, 'kms:Decrypt', forOneTarget);
-    this.denyElsewhere(its);
+  /**
+   * Lets this function seal, or unseal, and nothing else. KMS refuses a key policy with a role that it does not know yet, as one that is
+   * seconds old, and nobody repeats that (https://docs.aws.amazon.com/kms/latest/APIReference/API_CreateKey.html). So the key is created
+   * after the policies of its roles. Each of them waits for its role and for the tables, with their indexes some 45 s, and then takes some
+   * 15 s itself.
+   */
+  allow(use: keyof typeof uses, its: CosechaFunction): void {
+    const { sid, action, conditions } = uses[use];
+    this.key.node.addDependency(its.role);
+    this.key.addToResourcePolicy(
+      new PolicyStatement({
+        sid,
+        principals: [its.role],
+        actions: [action],
+        resources: ['*'],
+        // The emulator checks the encryption context when it decrypts, but its policies do not know the condition keys: a
+        // statement that requires one would never apply.
+        conditions: isLocal(this.config) ? {} : conditions,
+      }),
+    );
+    if (use !== 'Encrypt') this.denyElsewhere(its);
   }
 
   /**
@@ -131,30 +137,5 @@ export class SealKey extends Construct {
         }),
       ],
     });
-  }
-
-  /**
-   * KMS refuses a key policy with a role that it does not know yet, as one that is seconds old, and nobody repeats that
-   * (https://docs.aws.amazon.com/kms/latest/APIReference/API_CreateKey.html). So the key is created after the policies of its
-   * roles. Each of them waits for its role and for the tables, with their indexes some 45 s, and then takes some 15 s itself.
-   */
-  private allowUse(
-    sid: string,
-    role: IRole,
-    action: string,
-    conditions: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
-  ): void {
-    this.key.node.addDependency(role);
-    this.key.addToResourcePolicy(
-      new PolicyStatement({
-        sid,
-        principals: [role.grantPrincipal],
-        actions: [action],
-        resources: ['*'],
-        // The emulator checks the encryption context when it decrypts, but its policies do not know the condition keys: a
-        // statement that requires one would never apply.
-        conditions: isLocal(this.config) ? {} : conditions,
-      }),
-    );
   }
 }

@@ -1,3 +1,5 @@
+import type { Setting } from './function-environment.ts';
+
 type ItemAction = 'BatchGetItem' | 'DeleteItem' | 'GetItem' | 'PutItem' | 'UpdateItem';
 type ResultsAction = 'PutObject' | 'DeleteObject' | 'DeleteObjectVersion';
 type QueueAction = 'DeleteMessage' | 'GetQueueAttributes' | 'ReceiveMessage' | 'SendMessage';
@@ -39,28 +41,6 @@ export type Contract = {
   /** Variables that are settings. */
   readonly settings: readonly Setting[];
 };
-
-/** A setting that is optional has no variable where it is not set. */
-export type Setting =
-  | 'ACCEPTED_REQUESTS'
-  | 'BREAKER'
-  | 'ENCRYPT_RAW_CREDENTIALS'
-  | 'EVENT_SOURCE'
-  | 'PROVIDER_BASE_URL'
-  | 'PROVIDER_CLIENT_ID'
-  | 'PROVIDER_ENDPOINTS'
-  | 'PROVIDER_SENDS_WEBHOOKS'
-  | 'PROVIDER_TIMEOUTS'
-  | 'RATE'
-  | 'READERS'
-  | 'REFUSED_CREDENTIALS_DAYS'
-  | 'RESULTS_MAX_BYTES'
-  | 'RESULTS_RETENTION_DAYS'
-  | 'SESSION_MINUTES'
-  | 'SIGNING_KEY_REFRESH_SECONDS'
-  | 'TASK_TOKEN_MINUTES'
-  | 'TIMINGS'
-  | 'WIDGET_CONFIG_ID';
 
 /** What a call to the provider needs. */
 const provider = [

@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { acknowledgeWildcard } from '../constructs/allow.ts';
@@ -9,10 +10,9 @@ import { reconcileTimeout } from '../constructs/reconcile-queue.ts';
 import { publishTimeout } from '../constructs/stream/outcome-bus.ts';
 import type { Resources } from '../resources.ts';
 import { type Config, dispatcherConcurrency } from '../settings/config.ts';
-import type { FunctionCode, FunctionName } from './contracts.ts';
-import { contracts } from './contracts.ts';
-import { environmentOf, providerTimeoutsOf, type Used } from './function-environment.ts';
-import { permissionsOf } from './function-permissions.ts';
+import { environmentOf, permissionsOf, type Used } from './apply-contract.ts';
+import { contracts, type FunctionCode, type FunctionName } from './contracts.ts';
+import { providerTimeoutsOf } from './function-environment.ts';
 
 /** What distinguishes one function from the others, beside its contract. */
 type Size = Pick<
@@ -29,17 +29,26 @@ export const createFunctions = (
   // The network is of those that call the provider.
   { code, network }: { readonly code: FunctionCode; readonly network: Network | undefined },
 ) => {
-  const { config, dataKey, queue, eraseQueue, outcomeBus } = resources;
-  const create = (id: string, name: FunctionName, { environment, ...size }: Size): CosechaFunction =>
-    new CosechaFunction(scope, id, {
+  const { config, dataKey, sealKey, secrets, storage, queue, eraseQueue, outcomeBus } = resources;
+  const readFingerprintKey: IRole[] = [];
+  const create = (id: string, name: FunctionName, { environment, ...size }: Size): CosechaFunction => {
+    const contract = contracts[name];
+    const made = new CosechaFunction(scope, id, {
       config,
       dataKey,
       name,
       code: code[name],
       ...size,
-      environment: { ...environmentOf(contracts[name], used), ...environment },
-      permissions: permissionsOf(contracts[name], used),
+      environment: { ...environmentOf(contract, used), ...environment },
+      permissions: permissionsOf(contract, used),
     });
+    // The policies of these two keys name their users, so that no IAM policy can add one.
+    for (const use of contract.SEAL_KEY_ARN ?? []) sealKey.allow(use, made);
+    if (contract.FINGERPRINT_KEY_SECRET) readFingerprintKey.push(made.role);
+    if (contract.RESULTS_BUCKET ?? contract.resultsLocation)
+      acknowledgeWildcard(made.role, storage.results.arnForObjects('*'), everyResult);
+    return made;
+  };
   let used: Used = resources;
   const dispatchStarts = create('StartDispatcher', 'dispatch-starts', {
     timeout: Duration.seconds(dispatcherSeconds),
@@ -96,16 +105,7 @@ export const createFunctions = (
   queue.consumeWith(functions.reconcileExtraction);
   eraseQueue.consumeWith(functions.eraseExtractions);
   if (functions.publishEvents) outcomeBus?.publishWith(functions.publishEvents, resources);
-  const { requestExtraction, startTask, reconcileExtraction, manageErasures } = functions;
-  // The policies of the fingerprint key and of the seal key name their users, so that no IAM policy can add one.
-  const withFingerprintKey = [requestExtraction, startTask, manageErasures];
-  resources.secrets.reserveFingerprintKey(...withFingerprintKey.flatMap((its) => its?.role ?? []));
-  resources.sealKey.allowSealing(requestExtraction.role);
-  resources.sealKey.allowUnsealing(startTask);
-  resources.sealKey.allowUnsealingTargets(reconcileExtraction);
-  for (const { role } of [functions.getExtraction, reconcileExtraction, functions.eraseExtractions]) {
-    acknowledgeWildcard(role, resources.storage.results.arnForObjects('*'), everyResult);
-  }
+  secrets.reserveFingerprintKey(...readFingerprintKey);
   return functions;
 };
 

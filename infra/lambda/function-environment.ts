@@ -1,91 +1,15 @@
-import { Stack } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import type { AcceptedRequests } from '../../lib/extraction/api/parse-request.ts';
 import type { notShownEndpoints } from '../../lib/provider/assumptions.ts';
 import type { ActionParams } from '../../lib/provider/vocabulary.ts';
 import { reconcileTimeout } from '../constructs/reconcile-queue.ts';
-import { secretArn } from '../constructs/secrets.ts';
-import type { Resources } from '../resources.ts';
 import type { Config } from '../settings/config.ts';
-import type { Contract, Setting } from './contracts.ts';
 
-/** What a function uses. The dispatcher is the one function that another one invokes, and is created before it. */
-export type Used = Resources & { readonly dispatcher?: IFunction };
+/** A setting that is optional has no variable where it is not set. */
+export type Setting = keyof ReturnType<typeof settingsOf>;
 
-/** The environment variables that a contract names. A setting that is not set has none. */
-export const environmentOf = (
-  { settings, ...needed }: Contract,
-  used: Used,
-): Readonly<Record<string, string>> => {
-  const named: Readonly<Record<string, Named>> = namedBy(used);
-  const itsSettings = settingsOf(used.config);
-  const variables = [
-    ...Object.keys(needed).map((name) => [name, named[name]?.value] as const),
-    ...settings.map((name) => [name, itsSettings[name]] as const),
-  ];
-  return Object.fromEntries(variables.filter((pair): pair is [string, string] => pair[1] !== undefined));
-};
-
-/** What a contract has actions on: the value of its variable, and the service and the ARN of the actions. */
-type Named = Readonly<Partial<Record<'value' | 'service' | 'arn', string | undefined>>>;
-
-export const namedBy = ({
-  storage,
-  queue,
-  eraseQueue,
-  secrets,
-  machineArn,
-  ...used
-}: Used): Readonly<Record<Exclude<keyof Contract, 'settings'>, Named>> => {
-  const table = ({ tableName, tableArn }: Table) => ({
-    service: 'dynamodb',
-    value: tableName,
-    arn: tableArn,
-  });
-  const queueOf = ({ queueUrl, queueArn }: Queue) => ({ service: 'sqs', value: queueUrl, arn: queueArn });
-  const secret = (name: string) => ({
-    service: 'secretsmanager',
-    value: name,
-    arn: secretArn(Stack.of(secrets), name),
-  });
-  const everyResult = storage.results.arnForObjects('*');
-  return {
-    EXTRACTIONS_TABLE: table(storage.extractions),
-    TASKS_TABLE: table(storage.tasks),
-    REQUESTS_TABLE: table(storage.requests),
-    BREAKERS_TABLE: table(storage.breakers),
-    REFUSALS_TABLE: table(storage.refusals),
-    START_LINE_TABLE: table(storage.startLine),
-    ERASURES_TABLE: table(storage.erasures),
-    RESULTS_BUCKET: { service: 's3', value: storage.results.bucketName, arn: everyResult },
-    resultsLocation: { service: 's3', arn: everyResult },
-    resultsList: { service: 's3', arn: storage.results.bucketArn },
-    PROVIDER_API_KEY_SECRET: secret(secrets.providerApiKey),
-    WEBHOOK_SIGNING_KEY_SECRET: secret(secrets.webhookSigningKey),
-    FINGERPRINT_KEY_SECRET: secret(secrets.fingerprintKey),
-    RECONCILE_QUEUE_URL: queueOf(queue.queue),
-    SLOW_QUEUE_URL: queueOf(queue.slow),
-    ERASE_QUEUE_URL: queueOf(eraseQueue.queue),
-    EVENT_BUS: {
-      service: 'events',
-      value: used.outcomeBus?.bus.eventBusName,
-      arn: used.outcomeBus?.bus.eventBusArn,
-    },
-    DISPATCHER_NAME: {
-      service: 'lambda',
-      value: used.dispatcher?.functionName,
-      arn: used.dispatcher?.functionArn,
-    },
-    STATE_MACHINE_ARN: { service: 'states', value: machineArn, arn: machineArn },
-    callbackToken: { service: 'states', arn: machineArn },
-    SEAL_KEY_ARN: { value: used.sealKey.key.keyArn },
-  };
-};
-
-const settingsOf = (config: Config): Readonly<Record<Setting, string | undefined>> => ({
+/** The variables that are settings. */
+export const settingsOf = (config: Config) => ({
   ACCEPTED_REQUESTS: JSON.stringify(acceptedRequestsOf(config)),
   BREAKER: breakerOf(config),
   ENCRYPT_RAW_CREDENTIALS: String(config.encryptRawCredentials),

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../settings/config-error.ts';
-import type { FunctionCode } from './contracts.ts';
-import { functionNames } from './contracts.ts';
+import { type FunctionCode, functionNames } from './contracts.ts';
 
 /**
  * The bundles that the published package has beside this module. Throws ConfigError where they are missing: in the repository, and in
