@@ -8,33 +8,27 @@ export const values = <Value>(text: string) =>
 
 export const text = v.string('must be text');
 
-const range = (unit: string, least: number, most: number): string =>
-  `must be a whole number of ${unit} from ${least} to ${most}`;
-
-export const wholeNumber = (unit: string, least: number, most: number) =>
+/** A number, or its text on the command line. */
+const numberOf = (
+  { unit, least, most, decimals }: Readonly<Record<'least' | 'most' | 'decimals', number> & { unit: string }>,
+  problem: string,
+) =>
   v.pipe(
-    v.union(
-      [v.number(), v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number))],
-      range(unit, least, most),
-    ),
-    v.check((n) => Number.isInteger(n) && n >= least && n <= most, range(unit, least, most)),
+    v.union([v.number(), v.pipe(v.string(), v.regex(/^\d+(\.\d+)?$/), v.transform(Number))], problem),
+    v.check((n) => n >= least && n <= most && Number(n.toFixed(decimals)) === n, problem),
     values(`${unit}, ${least} to ${most}`),
   );
 
-export const seconds = (least: number, most: number) => wholeNumber('seconds', least, most);
+export const wholeNumber = (unit: string, least: number, most: number) =>
+  numberOf({ unit, least, most, decimals: 0 }, `must be a whole number of ${unit} from ${least} to ${most}`);
 
-const decimals = (unit: string, least: number, most: number): string =>
-  `must be a number of ${unit} from ${least} to ${most}, with three decimals at most`;
+export const seconds = (least: number, most: number) => wholeNumber('seconds', least, most);
 
 /** A number that may have a fraction. `least`: as far as the decimals go. */
 export const decimalNumber = (unit: string, least: number, most: number) =>
-  v.pipe(
-    v.union(
-      [v.number(), v.pipe(v.string(), v.regex(/^\d+(\.\d{1,3})?$/), v.transform(Number))],
-      decimals(unit, least, most),
-    ),
-    v.check((n) => n >= least && n <= most && Number(n.toFixed(3)) === n, decimals(unit, least, most)),
-    values(`${unit}, ${least} to ${most}`),
+  numberOf(
+    { unit, least, most, decimals: 3 },
+    `must be a number of ${unit} from ${least} to ${most}, with three decimals at most`,
   );
 
 export const trueOrFalse = v.pipe(
