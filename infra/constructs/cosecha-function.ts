@@ -8,6 +8,7 @@ import {
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { defined } from '../../lib/defined.ts';
 import { metricsNamespace } from '../../lib/observability/metric-names.ts';
 import type { Config } from '../settings/config.ts';
 import { acknowledgeWildcard, allow } from './allow.ts';
@@ -44,13 +45,13 @@ export class CosechaFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: CosechaFunctionProps) {
     super(scope, id);
-    const { config, dataKey, code, name } = props;
+    const { config, dataKey, code, name, network } = props;
     this.logGroup = new EncryptedLogGroup(this, 'Log', { config, dataKey });
     // Its own role, as the managed policy that CDK attaches by default may create and write any log group.
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     const logging = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]);
     for (const statement of [logging, ...props.permissions]) this.role.addToPolicy(statement);
-    if (props.network) this.allowNetworkInterfaces();
+    if (network) this.allowNetworkInterfaces();
     this.function = new LambdaFunction(this, 'Function', {
       description: `Cosecha ${config.stage}: ${name}`,
       code: Code.fromAsset(code),
@@ -67,16 +68,14 @@ export class CosechaFunction extends Construct {
         POWERTOOLS_LOG_LEVEL: 'INFO',
         ...props.environment,
       },
-      ...(props.network && {
-        vpc: props.network.vpc,
-        ...(props.network.subnets && { vpcSubnets: props.network.subnets }),
-        ...(props.network.securityGroups && { securityGroups: [...props.network.securityGroups] }),
-      }),
-      ...(props.reservedConcurrency === undefined
-        ? {}
-        : { reservedConcurrentExecutions: props.reservedConcurrency }),
       ...props.asynchronous,
-      ...(props.recursiveLoop && { recursiveLoop: props.recursiveLoop }),
+      ...defined({
+        vpc: network?.vpc,
+        vpcSubnets: network?.subnets,
+        securityGroups: network?.securityGroups && [...network.securityGroups],
+        reservedConcurrentExecutions: props.reservedConcurrency,
+        recursiveLoop: props.recursiveLoop,
+      }),
     });
   }
 

@@ -14,6 +14,26 @@ type DataKeyProps = {
   readonly existing?: IKey | undefined;
 };
 
+/** Through which service the key is used, and how. */
+const uses = {
+  /** DynamoDB uses the key with the permissions of who reads a table or its stream. */
+  readTables: ['dynamodb', ['Decrypt', 'DescribeKey']],
+  /** As in DynamoDB's guide, without CreateGrant, which only deployments need. */
+  writeTables: [
+    'dynamodb',
+    [
+      ...['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'GenerateDataKeyWithoutPlaintext'],
+      ...['ReEncryptFrom', 'ReEncryptTo'],
+    ],
+  ],
+  readObjects: ['s3', ['Decrypt']],
+  /** Each with one PutObject. A multipart upload would need Decrypt as well. */
+  storeObjects: ['s3', ['GenerateDataKey']],
+  readSecrets: ['secretsmanager', ['Decrypt']],
+  /** To read and to fill (https://docs.aws.amazon.com/secretsmanager/latest/userguide/security-encryption.html). */
+  fillSecrets: ['secretsmanager', ['Decrypt', 'GenerateDataKey']],
+} as const;
+
 /**
  * Encrypts tables, results, logs and secrets at rest. IAM policies decide who may use it, and only through the service that holds
  * the data.
@@ -42,57 +62,14 @@ export class DataKey extends Construct {
     this.logGroups.add(Stack.of(this).formatArn({ ...arn, arnFormat: ArnFormat.COLON_RESOURCE_NAME }));
   }
 
-  /** Permissions to read tables: DynamoDB uses the key with the reader's permissions. */
-  readingTables(): PolicyStatement {
-    return allow(['kms:Decrypt', 'kms:DescribeKey'], [this.key.keyArn], viaService('dynamodb'));
-  }
-
-  /** Permissions to read and write tables: as in DynamoDB's guide, without CreateGrant, which only deployments need. */
-  writingTables(): PolicyStatement {
+  /** A permission to use the key, through the service that holds the data. */
+  allow(use: keyof typeof uses): PolicyStatement {
+    const [service, actions] = uses[use];
     return allow(
-      [
-        'kms:Decrypt',
-        'kms:DescribeKey',
-        'kms:Encrypt',
-        'kms:GenerateDataKey',
-        'kms:GenerateDataKeyWithoutPlaintext',
-        'kms:ReEncryptFrom',
-        'kms:ReEncryptTo',
-      ],
+      actions.map((action) => `kms:${action}`),
       [this.key.keyArn],
-      viaService('dynamodb'),
+      viaService(service),
     );
-  }
-
-  /**
-   * Permission to make a table under the key, as a restore does: DynamoDB keeps a grant for the table
-   * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html).
-   */
-  creatingTables(): PolicyStatement {
-    return allow(['kms:CreateGrant'], [this.key.keyArn], {
-      ...viaService('dynamodb'),
-      Bool: { 'kms:GrantIsForAWSResource': true },
-    });
-  }
-
-  /** Permission to read objects. */
-  readingObjects(): PolicyStatement {
-    return allow(['kms:Decrypt'], [this.key.keyArn], viaService('s3'));
-  }
-
-  /** Permission to store objects, each with one PutObject. A multipart upload would need Decrypt as well. */
-  storingObjects(): PolicyStatement {
-    return allow(['kms:GenerateDataKey'], [this.key.keyArn], viaService('s3'));
-  }
-
-  /** Permission to read secrets. */
-  readingSecrets(): PolicyStatement {
-    return allow(['kms:Decrypt'], [this.key.keyArn], viaService('secretsmanager'));
-  }
-
-  /** Permission to read and to fill secrets (https://docs.aws.amazon.com/secretsmanager/latest/userguide/security-encryption.html). */
-  fillingSecrets(): PolicyStatement {
-    return allow(['kms:Decrypt', 'kms:GenerateDataKey'], [this.key.keyArn], viaService('secretsmanager'));
   }
 
   /** CloudWatch Logs uses the key as itself, and only for log groups of this deployment. */

@@ -55,7 +55,7 @@ export class ExtractionMachine extends Construct {
     });
     role.addToPolicy(allow(['lambda:InvokeFunction'], [startTask.functionArn, reconcile.functionArn]));
     role.addToPolicy(allow(['dynamodb:UpdateItem'], [startLine.tableArn]));
-    role.addToPolicy(dataKey.writingTables());
+    role.addToPolicy(dataKey.allow('writeTables'));
     const used = {
       startTask: startTask.functionArn,
       reconcile: reconcile.functionArn,

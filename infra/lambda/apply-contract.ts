@@ -114,10 +114,10 @@ const onDataKey = (contract: Contract, dataKey: DataKey): readonly PolicyStateme
   );
   const onlyReads = onTables.every((action) => /^(BatchGetItem|GetItem|Query)/.test(action));
   return [
-    ...(onTables.length === 0 ? [] : [onlyReads ? dataKey.readingTables() : dataKey.writingTables()]),
+    ...(onTables.length === 0 ? [] : [dataKey.allow(onlyReads ? 'readTables' : 'writeTables')]),
     // To delete or list takes no key.
-    ...(contract.RESULTS_BUCKET?.includes('PutObject') ? [dataKey.storingObjects()] : []),
-    ...(contract.resultsLocation ? [dataKey.readingObjects()] : []),
-    ...(names.some((name) => name.endsWith('_SECRET')) ? [dataKey.readingSecrets()] : []),
+    ...(contract.RESULTS_BUCKET?.includes('PutObject') ? [dataKey.allow('storeObjects')] : []),
+    ...(contract.resultsLocation ? [dataKey.allow('readObjects')] : []),
+    ...(names.some((name) => name.endsWith('_SECRET')) ? [dataKey.allow('readSecrets')] : []),
   ];
 };

@@ -6,7 +6,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
-import { acknowledgeWildcard, allow } from '../constructs/allow.ts';
+import { acknowledgeWildcard, allow, viaService } from '../constructs/allow.ts';
 import { secretArn } from '../constructs/secrets.ts';
 import type { CosechaFunctions } from '../lambda/create-functions.ts';
 import { prefixOf } from '../prefix-of.ts';
@@ -143,7 +143,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
       'ForAllValues:StringEquals': { 'dynamodb:Attributes': auditedAttributes },
       StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
     }),
-    dataKey.readingTables(),
+    dataKey.allow('readTables'),
     allow(['kms:DescribeKey'], [dataKey.key.keyArn, sealKey.key.keyArn]),
     allow(['events:DescribeRule'], arns.rules),
     // One statement, as the policy is nearly full. Each action knows only its own kind of resource.
@@ -195,7 +195,7 @@ const operating = (arns: Arns, { resources, functions }: OperatorPoliciesProps) 
   return [
     allow(['execute-api:Invoke'], arns.requesting),
     allow(['s3:GetObject'], [arns.everyResult]),
-    dataKey.readingObjects(),
+    dataKey.allow('readObjects'),
     allow(
       ['lambda:InvokeFunction'],
       [functions.reconcileExtraction.function.functionArn, functions.sweepExtractions.function.functionArn],
@@ -205,7 +205,7 @@ const operating = (arns: Arns, { resources, functions }: OperatorPoliciesProps) 
       [queue.deadLetters.queueArn],
     ),
     allow(['dynamodb:GetItem', 'dynamodb:PutItem'], [storage.breakers.tableArn]),
-    dataKey.writingTables(),
+    dataKey.allow('writeTables'),
     allow(['events:EnableRule'], arns.rules),
     // What `doctor` prints for a consumer or a key that somebody switched off.
     allow(['lambda:UpdateEventSourceMapping'], [arns.mappings], {
@@ -229,7 +229,7 @@ const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) =>
       ),
       [secrets.webhookSigningKey, secrets.providerApiKey].map((name) => secretArn(stack, name)),
     ),
-    dataKey.fillingSecrets(),
+    dataKey.allow('fillSecrets'),
     // A restore removes the item of a start that it closes. Nobody erases but erase-extractions, which is asked to by a message.
     allow(['dynamodb:DeleteItem'], [storage.requests.tableArn]),
     allow(
@@ -265,8 +265,13 @@ const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) =>
       ].map((action) => `dynamodb:${action}`),
       [arns.restored],
     ),
-    dataKey.writingTables(),
-    dataKey.creatingTables(),
+    dataKey.allow('writeTables'),
+    // To make a table under the key, for which DynamoDB keeps a grant
+    // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html).
+    allow(['kms:CreateGrant'], [dataKey.key.keyArn], {
+      ...viaService('dynamodb'),
+      Bool: { 'kms:GrantIsForAWSResource': true },
+    }),
   ];
 };
 

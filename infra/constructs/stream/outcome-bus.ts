@@ -47,7 +47,7 @@ export class OutcomeBus extends Construct {
   publishWith({ function: target, role }: CosechaFunction, { dataKey, storage }: Source): void {
     const streamArn = storage.extractions.tableStreamArn ?? '';
     // DynamoDB decrypts the stream with the permissions of its reader.
-    role.addToPolicy(dataKey.readingTables());
+    role.addToPolicy(dataKey.allow('readTables'));
     role.addToPolicy(allow(streamReading, [streamArn]));
     // Lambda sends with the role of the function.
     role.addToPolicy(allow(['sqs:SendMessage'], [this.deadLetters.queueArn]));
