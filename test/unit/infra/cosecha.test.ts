@@ -182,13 +182,6 @@ describe('a deployment with what the account already has', () => {
   });
 });
 
-test('settings that contradict each other are refused', () => {
-  const props = { ...required, providerBaseUrl: 'http://provider.example' };
-  expect(() => new Cosecha(newStack(), 'Bank', props)).toThrow(
-    'Setting providerBaseUrl must be an https address: only a stage for an emulator, local or local-…, may send credentials in the clear.',
-  );
-});
-
 test('what only the deployment knows is taken where a setting has a form', () => {
   const stack = newStack();
   const parameter = (id: string): string => new CfnParameter(stack, id).valueAsString;

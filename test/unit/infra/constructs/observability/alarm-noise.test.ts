@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { markdownTable } from '../../../../bench/markdown-table.ts';
 import { randomOf } from '../../../../support/data/random.ts';
-import { propertiesOf, type Resource, synthesize } from '../../synth.ts';
+import { propertiesOf, synthesize } from '../../synth.ts';
+import { type Alarm, queriesOf } from './watched-metrics.ts';
 
 /*
  * Runs the deployed alarms over a year of a mix of banks, by periods of five minutes. Their windows slide by five minutes, where those
@@ -88,17 +89,9 @@ const createWorld = (perDay: number, seed: number) => {
   };
 };
 
-type Query = {
-  readonly Id: string;
-  readonly Expression?: string;
-  readonly MetricStat?: { readonly Period: number; readonly Metric: { readonly MetricName: string } };
-};
-
-type Alarm = Resource['Properties'];
-
 /** Whether the alarm is on in each period. `from` is the first that is evaluated. */
 const statesOf = (alarm: Alarm, counts: readonly Counts[]): readonly boolean[] => {
-  const queries = (alarm.Metrics ?? []) as readonly Query[];
+  const queries = queriesOf(alarm);
   const expression = queries.find(({ Expression }) => Expression !== undefined)?.Expression;
   const metrics = queries.flatMap(({ Id, MetricStat }) => (MetricStat ? [{ Id, ...MetricStat }] : []));
   const seconds = metrics[0]?.Period ?? Number(alarm.Period);

@@ -1,41 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { zeroFilledMetrics } from '#lib/observability/metric-names.ts';
 import { isWindow } from '../../../../../tools/cli/aws/read-alarms.ts';
-import { metricNames, read } from '../../../docs/metric-names.ts';
-import { flatten, notifyingAlarms, propertiesOf, type Resource, synthesize } from '../../synth.ts';
-
-type Dimension = { readonly Name: string; readonly Value: unknown };
-type Watched = {
-  readonly Namespace: string;
-  readonly MetricName: string;
-  readonly Dimensions: readonly Dimension[];
-};
-type Query = {
-  readonly Id: string;
-  readonly Expression?: string;
-  readonly MetricStat?: { readonly Metric: Watched; readonly Period: number; readonly Stat: string };
-};
-
-type Alarm = Resource['Properties'];
+import { read } from '../../../docs/metric-names.ts';
+import { flatten, notifyingAlarms, propertiesOf, synthesize } from '../../synth.ts';
+import { type Alarm, queriesOf, type Watched, watchedBy } from './watched-metrics.ts';
 
 const alarmsWith = (settings: Readonly<Record<string, unknown>> = {}): readonly Alarm[] =>
   propertiesOf(synthesize(settings).template, 'AWS::CloudWatch::Alarm');
 
-const queriesOf = ({ Metrics }: Alarm) => (Metrics ?? []) as readonly Query[];
 const nameOf = ({ AlarmName }: Alarm): string => String(AlarmName).replace(/^Cosecha-[a-z]+-/, '');
-
-/** The metrics of an alarm, direct or in metric math. */
-const watchedBy = (alarm: Alarm): readonly Watched[] => {
-  const queries = queriesOf(alarm);
-  if (queries.length === 0) return [alarm as unknown as Watched];
-  return queries.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []);
-};
 
 const byName = (alarms: readonly Alarm[]): Readonly<Record<string, Alarm>> =>
   Object.fromEntries(alarms.map((alarm) => [nameOf(alarm), alarm]));
 
 const alarms = alarmsWith();
-const ownMetrics = alarms.flatMap(watchedBy).filter(({ Namespace }) => Namespace.startsWith('Cosecha/'));
 
 const describeMetric = ({ MetricName, Dimensions }: Watched, stat: unknown, seconds: unknown): string => {
   const dimensions = Dimensions.map(({ Name, Value }) => `${Name} ${flatten(Value)}`);
@@ -73,11 +51,6 @@ test('the alarms are those that a reviewer has read', async () => {
 });
 
 describe('the alarms', () => {
-  test('watch metrics that the code counts', () => {
-    expect(ownMetrics.length).toBeGreaterThan(15);
-    for (const { MetricName } of ownMetrics) expect(metricNames).toContain(MetricName);
-  });
-
   test('watch each metric once, so that none has the metric of another', () => {
     // What the others are compared with.
     const whole = ['SecondsToOutcome', 'SettledByWebhook', 'Collected'];

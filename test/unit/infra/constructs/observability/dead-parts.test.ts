@@ -12,6 +12,7 @@ import {
   resourcesOf,
   synthesize,
 } from '../../synth.ts';
+import { queriesOf, watchedBy } from './watched-metrics.ts';
 
 /** The table of docs/design.md: the alarm that the death of each part starts. */
 const rows = [
@@ -90,25 +91,12 @@ const tracesOf = (part: string): readonly string[] => {
   return [part, ...senders, ...mapped.flat()];
 };
 
-type Query = {
-  readonly Expression?: string;
-  readonly MetricStat?: { readonly Metric: Watched; readonly Period: number };
-};
-type Watched = {
-  readonly Namespace: string;
-  readonly MetricName: string;
-  readonly Dimensions: readonly { readonly Value: unknown }[];
-};
-
 describe.each(rows)('$alarm', ({ alarm, parts, by, minutes }) => {
   const found = propertiesOf(template, 'AWS::CloudWatch::Alarm').find(
     ({ AlarmName }) => AlarmName === `Cosecha-prod-${alarm}`,
   );
-  const queries = (found?.Metrics ?? []) as readonly Query[];
-  const watched =
-    queries.length === 0
-      ? [found as unknown as Watched]
-      : queries.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []);
+  const queries = queriesOf(found);
+  const watched = watchedBy(found);
 
   test.each(parts)('watches what %s leaves', (part) => {
     const traces = tracesOf(part);
