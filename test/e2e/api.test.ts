@@ -4,60 +4,23 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { DescribeExecutionCommand } from '@aws-sdk/client-sfn';
-import { describe, expect, inject, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import type { PublicExtraction } from '#lib/extraction/api/public-view.ts';
 import { preparePython } from '../../tools/local/emulator/python-environment.ts';
 import { eventually } from '../support/eventually.ts';
 import { findProgram } from '../support/programs/describe-if-installed.ts';
 import type { Caller } from './deployment.ts';
-import { authorized, consentRequest } from './support/authorized-consents.ts';
-import { aws } from './support/aws.ts';
 import {
   extract,
   extractionIdForKey,
   find,
-  provider,
   requestFor,
   summaryOf,
   uniqueUsername,
 } from './support/call-extractions.ts';
-import { executionOf } from './support/execution.ts';
-import { closed, inStatus } from './support/records.ts';
-import { requestsOf } from './support/request-items.ts';
-import { running } from './support/running-extractions.ts';
+import { closed } from './support/records.ts';
 
 const { api, outputs } = inject('cosecha');
-
-/** The input that the execution of an extraction was started with. */
-const inputOf = async (extractionId: string): Promise<unknown> => {
-  const execution = new DescribeExecutionCommand({ executionArn: executionOf(extractionId) });
-  const { input = '' } = await aws.stepFunctions.send(execution);
-  return JSON.parse(input);
-};
-
-describe('the execution gets two ids alone, and what is sealed is forgotten', () => {
-  test('with credentials once the start was answered', async () => {
-    const { extractionId, taskId } = await running();
-    const { requestId } = await inStatus(extractionId, 'RUNNING');
-    expect(await inputOf(extractionId)).toEqual({ extractionId, requestId });
-    await eventually(async () => expect(await requestsOf(extractionId)).toEqual([]));
-    await provider.finish(taskId);
-    await closed(extractionId);
-  });
-
-  test('by consent once it is closed', async () => {
-    const extractionId = await extract(consentRequest(await authorized({ durationMs: null })));
-    const { requestId, taskId = '' } = await inStatus(extractionId, 'RUNNING');
-    expect(await inputOf(extractionId)).toEqual({ extractionId, requestId });
-    expect(await requestsOf(extractionId)).toContainEqual(
-      expect.objectContaining({ requestId, extractionId }),
-    );
-    await provider.finishPolled(taskId);
-    await closed(extractionId);
-    await eventually(async () => expect(await requestsOf(extractionId)).toEqual([]));
-  });
-});
 
 test('the traceparent of the first request stays in the record to its close, and an invalid one is ignored', async () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
