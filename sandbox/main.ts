@@ -1,13 +1,13 @@
+import { CommanderError } from 'commander';
 import { consentPageLine, curlLines } from './curl-lines.ts';
 import { outcomesAsText } from './outcome-table.ts';
-import { InvalidFlags, parseFlags, USAGE } from './parse-flags.ts';
+import { parseFlags } from './parse-flags.ts';
 import { DEFAULT_WIDGET_CONFIG_ID } from './registered-client.ts';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from './sandbox.ts';
 
 /** `npm run sandbox`: runs the provider sandbox until Ctrl-C, and prints a line per call and delivery. */
 const main = async (): Promise<void> => {
   const options = parseFlags(process.argv.slice(2));
-  if (options === 'help') return console.log(USAGE);
   const sandbox = await startSandbox({ ...options, log: (line) => console.log(line) });
   console.log(greeting(sandbox, options));
   const stop = () => void sandbox.close();
@@ -48,7 +48,6 @@ const webhookLine = ({ webhooks, clients }: SandboxOptions): string => {
 };
 
 const messageFor = (error: unknown, port: number | undefined): string => {
-  if (error instanceof InvalidFlags) return `${error.message}\n\n${USAGE}`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return `Port ${port} is in use. Free it, or choose another with --port.`;
   if (code === 'EACCES') return `This user may not use port ${port}. Choose another with --port.`;
@@ -56,6 +55,8 @@ const messageFor = (error: unknown, port: number | undefined): string => {
 };
 
 main().catch((error: unknown) => {
+  // It has printed the help, or what is wrong.
+  if (error instanceof CommanderError) process.exit(error.exitCode);
   const port = error instanceof Error && 'port' in error ? Number(error.port) : undefined;
   console.error(messageFor(error, port));
   process.exitCode = 1;

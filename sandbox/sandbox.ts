@@ -31,7 +31,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 export const DEFAULT_CLIENT_ID = '00000000-0000-4000-8000-000000000001';
 
 /** Obvious test data. It is the same at every start, so that configured clients keep working. */
-const DEFAULT_CLIENT: ClientOptions = {
+export const DEFAULT_CLIENT: ClientOptions = {
   clientId: DEFAULT_CLIENT_ID,
   apiKey: 'sandbox-api-key',
   webhook: { signingKey: 'sandbox-signing-key' },

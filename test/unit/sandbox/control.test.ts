@@ -5,7 +5,7 @@ import { eventStream } from '../../../sandbox/control/event-stream.ts';
 import { type SandboxControl, SandboxEventMissing, sandboxControl } from '../../../sandbox/control-client.ts';
 import { createEventLog } from '../../../sandbox/event-log.ts';
 import { parseFlags } from '../../../sandbox/parse-flags.ts';
-import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../../sandbox/sandbox.ts';
+import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
 import type { Sandbox } from '../../../sandbox/state-types.ts';
 import { callerOf, PERSON, requestFor } from './caller.ts';
 
@@ -70,7 +70,7 @@ test('a page of somebody else reaches neither the control interface nor a route'
 });
 
 test('--host names a further host', async () => {
-  const options = parseFlags(['--port', '0', '--host', 'sandbox.example']) as SandboxOptions;
+  const options = parseFlags(['--port', '0', '--host', 'sandbox.example']);
   const named = await startSandbox(options);
   onTestFinished(() => named.close());
   const url = named.baseUrl;

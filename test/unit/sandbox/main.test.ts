@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { parseFlags } from '../../../sandbox/parse-flags.ts';
 import { type RunningSandbox, startSandbox } from '../../../sandbox/sandbox.ts';
 import { findProgram } from '../../support/programs/describe-if-installed.ts';
@@ -47,10 +47,12 @@ test('--no-webhooks turns the webhook off', () => {
 });
 
 test.each([
-  [['--port', 'abc'], '--port must be a whole number from 0 to 65535.'],
-  [['--mode', 'secret'], '--mode must be plain or encrypted.'],
-  [['--webhook-url', 'nowhere'], '--webhook-url must be a URL.'],
+  [['--port', 'abc'], 'It must be a whole number from 0 to 65535.'],
+  [['--mode', 'secret'], 'Allowed choices are plain, encrypted.'],
+  [['--webhook-url', 'nowhere'], 'It must be a URL.'],
 ])('the flags %j are refused with a sentence', (flags, sentence) => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => void vi.restoreAllMocks());
   expect(() => parseFlags(flags)).toThrow(sentence);
 });
 
