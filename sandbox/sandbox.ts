@@ -75,7 +75,7 @@ export const startSandbox = async (options: SandboxOptions = {}) => {
     events: createEventLog(clock.now),
     goDown,
     clients: new Map(clients.map((client) => [client.clientId, clientFrom(client)])),
-    signingSecret: randomBytes(32),
+    signingSecret: randomBytes(32).toString('hex'),
     tokens: new Map(),
     consents: new Map(),
     openPages: new Map(),

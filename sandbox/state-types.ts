@@ -154,7 +154,7 @@ export type Sandbox = {
   /** Closes every connection, and accepts none for so long. Deliveries go on. */
   readonly goDown: (milliseconds: number) => Promise<void>;
   /** Signs tokens and PDF URLs. New at each start. */
-  readonly signingSecret: Uint8Array;
+  readonly signingSecret: string;
   readonly clients: Map<string, Client>;
   readonly tokens: Map<string, Token>;
   readonly consents: Map<string, Consent>;

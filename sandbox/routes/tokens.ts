@@ -1,5 +1,6 @@
-import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
+import { sign } from 'hono/jwt';
 import * as v from 'valibot';
 import { createConsent } from '../consents/consent-state.ts';
 import { NationalIdSchema } from '../consents/national-id.ts';
@@ -61,7 +62,7 @@ export const addTokenRoutes = (app: Hono<SandboxEnv>, sandbox: Sandbox): void =>
   });
 
   // Creates a consent in progress, and the one-use token that opens its page.
-  app.post('/api/v1/token/otp/create', requireApiKey(sandbox), (c) => {
+  app.post('/api/v1/token/otp/create', requireApiKey(sandbox), async (c) => {
     const client = c.get('client');
     const request = bodyOf(c, OtpRequestSchema);
     const { clientId, widgetConfigId, user, company, products, locale, filters } = request;
@@ -83,19 +84,19 @@ export const addTokenRoutes = (app: Hono<SandboxEnv>, sandbox: Sandbox): void =>
     const call = c.get('call');
     call.username = owner;
     call.consentId = consentId;
-    const otpToken = makeJwt(consentId, validUntil, sandbox.signingSecret);
+    const otpToken = await makeJwt(consentId, validUntil, sandbox.signingSecret);
     const use = { consentId, used: false };
     tokens.set(otpToken, { kind: 'otp', token: otpToken, clientId, expiresAt: validUntil, ...use });
     return c.json({ data: { otpToken, consentId } });
   });
 
   // The user need not have a consent yet.
-  app.post('/api/v1/token/task', requireApiKey(sandbox), (c) => {
+  app.post('/api/v1/token/task', requireApiKey(sandbox), async (c) => {
     const { target, clientId } = bodyOf(c, TaskTokenRequestSchema);
     if (clientId !== c.get('client').clientId) throw refused(403, { message: 'Forbidden' });
     c.get('call').username = target;
     const expiresAt = clock.now() + settings.taskTokenLifeMs;
-    const taskToken = makeJwt(target, expiresAt, sandbox.signingSecret);
+    const taskToken = await makeJwt(target, expiresAt, sandbox.signingSecret);
     tokens.set(taskToken, { kind: 'task', token: taskToken, clientId, target, expiresAt });
     return c.json({ data: { taskToken } });
   });
@@ -108,10 +109,5 @@ export const addTokenRoutes = (app: Hono<SandboxEnv>, sandbox: Sandbox): void =>
 const companyWidgetOf = ({ widgetConfigId }: Client): string => `${widgetConfigId}-company`;
 
 /** A JWT (HS256): the document's format of OTP tokens and Task Tokens. Its time is in seconds (RFC 7519). */
-const makeJwt = (sub: string, expiresAt: number, secret: Uint8Array): string => {
-  const claims = { sub, jti: randomUUID(), exp: Math.floor(expiresAt / 1000) };
-  const head = [{ alg: 'HS256', typ: 'JWT' }, claims].map(encoded).join('.');
-  return `${head}.${createHmac('sha256', secret).update(head).digest('base64url')}`;
-};
-
-const encoded = (part: unknown): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+const makeJwt = (sub: string, expiresAt: number, secret: string): Promise<string> =>
+  sign({ sub, jti: randomUUID(), exp: Math.floor(expiresAt / 1000) }, secret);

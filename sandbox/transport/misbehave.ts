@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { STATUS_CODES } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -32,9 +33,7 @@ export const plannedAnswer = ({ status, body, headers }: PlannedAnswer): Respons
 /** Never answers: keeps the connection open until the client closes it. */
 const holdSilent = async (c: SandboxContext): Promise<Response> => {
   const { signal } = c.req.raw;
-  if (!signal.aborted) {
-    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-  }
+  if (!signal.aborted) await once(signal, 'abort');
   return RESPONSE_ALREADY_SENT;
 };
 
