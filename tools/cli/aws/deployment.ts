@@ -8,7 +8,7 @@ import { signedFetch } from '../../../lib/client/signed-fetch.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { AcceptedRequests } from '../../../lib/extraction/api/parse-request.ts';
 import { commandTextOf } from '../terminal/command-text.ts';
-import { CliError, UsageError } from '../terminal/errors.ts';
+import { CliError, codeOf, UsageError } from '../terminal/errors.ts';
 import { emulatorApiUrl, readLocalDeployment, toEmulatorUrl } from './local-deployment.ts';
 import { proxiedClient } from './proxy.ts';
 import { describeStack, readStackResources } from './stack.ts';
@@ -141,8 +141,6 @@ const checkNamedStack = (
   throw new UsageError(`${named} is the stage ${deployed}, and not ${stage}. Use --stage ${deployed}.`);
 };
 
-const isRefused = (error: unknown): boolean => (error as { code?: unknown }).code === 'ECONNREFUSED';
-
 /** Whether a resource belongs to the deployment with this prefix, and not to another of the stack whose prefix is longer. */
 const isOfDeployment = (prefix: string, outputs: readonly string[]) => {
   const longer = prefixesIn(outputs).filter((other) => other !== prefix && other.startsWith(prefix));
@@ -163,7 +161,7 @@ export const connect = async (options: ConnectOptions) => {
   const cloudFormation = new CloudFormationClient(client);
   const region = await regionOf(cloudFormation, options);
   const stack = await describeStack(cloudFormation, stackName).catch((cause: unknown) => {
-    if (client.endpoint === undefined || !isRefused(cause)) throw cause;
+    if (client.endpoint === undefined || codeOf(cause) !== 'ECONNREFUSED') throw cause;
     const explanation =
       options.endpoint === undefined
         ? ': `npm start` was ended before it could clean up. Start it again.'

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { isProgrammingError } from '../../../lib/client/is-programming-error.ts';
 import { discardBody } from '../terminal/answer-body.ts';
-import { CliError } from '../terminal/errors.ts';
+import { CliError, codeOf } from '../terminal/errors.ts';
 import { replacePrivately } from '../terminal/private-files.ts';
 
 /**
@@ -41,8 +41,7 @@ const isServing = async ({ endpoint }: LocalDeployment): Promise<boolean> => {
   } catch (error) {
     if (isProgrammingError(error)) throw error;
     // fetch throws a TypeError for every failure of the network, with the cause: https://fetch.spec.whatwg.org/#fetch-method
-    const { cause } = error as { readonly cause?: { readonly code?: unknown } };
-    return cause?.code !== 'ECONNREFUSED';
+    return codeOf((error as Error).cause) !== 'ECONNREFUSED';
   }
 };
 

@@ -108,13 +108,8 @@ export const readMetrics = async (
     const own = (lines.get(name) ?? []).filter(({ at }) => at >= period.since.getTime());
     const periods = Map.groupBy(own, ({ at }) => Math.floor(at / periodMs) * periodMs);
     return [...periods].map(([at, some]) => {
-      return {
-        at,
-        value: statisticOf(
-          some.flatMap(({ values }) => values),
-          statistic,
-        ),
-      };
+      const values = some.flatMap((one) => one.values);
+      return { at, value: statisticOf(values, statistic) };
     });
   });
 };

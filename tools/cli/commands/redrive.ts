@@ -1,9 +1,25 @@
 import { bounded } from '../explain/bounded-text.ts';
-import { deadLettersOnAws, redriveLetters } from '../operate/dead-letters.ts';
+import { type DeadLetter, deadLettersOnAws, type Redriven, redriveLetters } from '../operate/dead-letters.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
 import type { CommandContext } from './command-context.ts';
 
 type RedriveOptions = { readonly remove?: readonly string[] };
+
+/** What became of a message, as a text and as facts. */
+const describe = ({ body }: DeadLetter, redriven: Redriven): readonly [string, Record<string, string>] => {
+  switch (redriven.outcome) {
+    case 'done':
+      return [`${redriven.extractionId} reconciled`, { extractionId: redriven.extractionId }];
+    case 'failed': {
+      const explanation = explainFailure(redriven.error) ?? String(redriven.error);
+      return [`failed again, stays in the queue: ${explanation}`, { explanation }];
+    }
+    case 'unknown':
+      return [`unknown, stays in the queue: ${bounded(body)}`, { body: bounded(body) }];
+    case 'removed':
+      return ['removed', {}];
+  }
+};
 
 /**
  * Reconciles the extraction of each message in the dead-letter queue. The start of a message that Cosecha did not write is printed, and it stays
@@ -14,27 +30,11 @@ export const redrive = async ({ remove = [] }: RedriveOptions, { shell, connect 
   shell.wait('reading the queue');
   const result = await redriveLetters({
     ...deadLettersOnAws(deployment),
-    onDone: ({ id }, extractionId) => {
-      shell.print(`${id}  ${extractionId} reconciled`, { messageId: id, outcome: 'done', extractionId });
+    remove,
+    onLetter: (letter, redriven) => {
+      const [text, facts] = describe(letter, redriven);
+      shell.print(`${letter.id}  ${text}`, { messageId: letter.id, outcome: redriven.outcome, ...facts });
     },
-    onFailed: ({ id }, error) => {
-      const explanation = explainFailure(error) ?? String(error);
-      shell.print(`${id}  failed again, stays in the queue: ${explanation}`, {
-        messageId: id,
-        outcome: 'failed',
-        explanation,
-      });
-    },
-    onUnknown: ({ id, body }) => {
-      const beginning = bounded(body);
-      shell.print(`${id}  unknown, stays in the queue: ${beginning}`, {
-        messageId: id,
-        outcome: 'unknown',
-        body: beginning,
-      });
-    },
-    isRemoved: ({ id }) => remove.includes(id),
-    onRemoved: ({ id }) => shell.print(`${id}  removed`, { messageId: id, outcome: 'removed' }),
   });
   shell.wait(undefined);
   const { done, failed, unknown, removed } = result;

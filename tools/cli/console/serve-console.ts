@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { hostOf, loopback } from '../../../lib/http/loopback-guard.ts';
-import { CliError } from '../terminal/errors.ts';
+import { CliError, codeOf } from '../terminal/errors.ts';
 import { type ConsoleDeps, createConsoleApp } from './app.ts';
 import { newToken } from './values-by-random-id.ts';
 
@@ -19,7 +19,7 @@ export const serveConsole = async (port: number, deps: Omit<ConsoleDeps, 'addres
   server.listen(port, loopback);
   await once(server, 'listening').catch((cause: unknown) => {
     throw new CliError(
-      `Port ${port} cannot be used (${String((cause as { code?: unknown }).code)}). Choose another with --port, or omit it for any free one.`,
+      `Port ${port} cannot be used (${String(codeOf(cause))}). Choose another with --port, or omit it for any free one.`,
       { cause },
     );
   });

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { isProgrammingError } from '../../../lib/client/is-programming-error.ts';
 import { discardBody, showBody } from '../terminal/answer-body.ts';
+import { codeOf } from '../terminal/errors.ts';
 
 /** The secret's prefix in the Standard Webhooks specification. The rest is base64. */
 export const secretPrefix = 'whsec_';
@@ -56,8 +57,8 @@ const post = async (
     return failure === undefined ? { accepted: answer.status } : { refused: failure };
   } catch (error) {
     if (isProgrammingError(error)) throw error;
-    const { cause } = error as { readonly cause?: { readonly code?: unknown } };
-    return { refused: `no answer (${String(cause?.code ?? (error as Error).name)})` };
+    const { cause, name } = error as Error;
+    return { refused: `no answer (${String(codeOf(cause) ?? name)})` };
   }
 };
 

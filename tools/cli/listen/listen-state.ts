@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { CliError } from '../terminal/errors.ts';
+import { CliError, codeOf } from '../terminal/errors.ts';
 import { replacePrivately } from '../terminal/private-files.ts';
 import { secretPrefix } from './forward-event.ts';
 import type { Progress } from './handle-stream.ts';
@@ -28,7 +28,7 @@ export const readListenState = async (file: string): Promise<ListenState | undef
   try {
     return v.parse(schema, JSON.parse(await readFile(file, 'utf8')));
   } catch (cause) {
-    if ((cause as { readonly code?: unknown }).code === 'ENOENT') return undefined;
+    if (codeOf(cause) === 'ENOENT') return undefined;
     // Without a cause: JSON.parse quotes the text, which may have the secret.
     throw new CliError(
       `${file} is not the state of a listener. Delete it to start from now on, or name another with --state.`,

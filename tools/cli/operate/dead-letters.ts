@@ -45,14 +45,6 @@ const deadLettersIn = (client: SQSClient, QueueUrl: string) => ({
   },
 });
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 const id = v.pipe(v.string(), v.uuid());
 
 /** A message of the reconcile queue, or the one that the rule for broken executions makes of its event. */
@@ -64,12 +56,20 @@ const message = v.object({ extractionId: id, cause: v.string() });
  */
 const brokenExecution = v.object({ source: v.literal('aws.states'), detail: v.object({ name: id }) });
 
+const letter = v.pipe(v.string(), v.parseJson(), v.union([message, brokenExecution]));
+
 /** The extraction of a message of the dead-letter queue, or undefined where Cosecha did not write the message. */
 export const parseDeadLetter = (body: string): string | undefined => {
-  const json = parseJson(body);
-  if (v.is(message, json)) return json.extractionId;
-  return v.is(brokenExecution, json) ? json.detail.name : undefined;
+  const { success, output } = v.safeParse(letter, body);
+  if (!success) return undefined;
+  return 'detail' in output ? output.detail.name : output.extractionId;
 };
+
+/** `unknown`: Cosecha did not write it. It stays, as one that `failed` again does. */
+export type Redriven =
+  | { readonly outcome: 'done'; readonly extractionId: string }
+  | { readonly outcome: 'failed'; readonly error: unknown }
+  | { readonly outcome: 'unknown' | 'removed' };
 
 type RedriveDeps = {
   readonly letters: Readonly<ReturnType<typeof deadLettersIn>>;
@@ -78,12 +78,9 @@ type RedriveDeps = {
    * where it fails again.
    */
   readonly reconcile: (extractionId: string) => Promise<void>;
-  readonly onDone?: (letter: DeadLetter, extractionId: string) => void;
-  readonly onFailed?: (letter: DeadLetter, error: unknown) => void;
-  readonly onUnknown?: (letter: DeadLetter) => void;
-  /** Which messages without an extraction are deleted. Default: none. */
-  readonly isRemoved?: (letter: DeadLetter) => boolean;
-  readonly onRemoved?: (letter: DeadLetter) => void;
+  /** The ids of unknown messages to delete. */
+  readonly remove?: readonly string[];
+  readonly onLetter?: (letter: DeadLetter, redriven: Redriven) => void;
 };
 
 /**
@@ -91,8 +88,7 @@ type RedriveDeps = {
  * try: a day of failures makes hundreds of them, and each can take minutes to fail. Messages that stay are made visible
  * again at the end, as they would otherwise be received again.
  */
-export const redriveLetters = async (deps: RedriveDeps) => {
-  const { letters, reconcile, onDone, onFailed, onUnknown, isRemoved, onRemoved } = deps;
+export const redriveLetters = async ({ letters, reconcile, remove = [], onLetter }: RedriveDeps) => {
   const counts = { done: 0, failed: 0, unknown: 0, removed: 0 };
   const staying: DeadLetter[] = [];
   const tries = new Map<string, Promise<void>>();
@@ -102,36 +98,27 @@ export const redriveLetters = async (deps: RedriveDeps) => {
     return result;
   };
 
-  const redrive = async (letter: DeadLetter): Promise<void> => {
-    const extractionId = parseDeadLetter(letter.body);
-    if (extractionId === undefined && isRemoved?.(letter)) {
-      await letters.remove(letter);
-      counts.removed += 1;
-      onRemoved?.(letter);
-      return;
-    }
-    if (extractionId === undefined) {
-      counts.unknown += 1;
-      staying.push(letter);
-      onUnknown?.(letter);
-      return;
-    }
+  const redrive = async (one: DeadLetter): Promise<Redriven> => {
+    const extractionId = parseDeadLetter(one.body);
+    if (extractionId === undefined && !remove.includes(one.id)) return { outcome: 'unknown' };
     try {
-      await reconcileOnce(extractionId);
-      await letters.remove(letter);
-      counts.done += 1;
-      onDone?.(letter, extractionId);
+      if (extractionId !== undefined) await reconcileOnce(extractionId);
+      await letters.remove(one);
     } catch (error) {
-      counts.failed += 1;
-      staying.push(letter);
-      onFailed?.(letter, error);
+      return { outcome: 'failed', error };
     }
+    return extractionId === undefined ? { outcome: 'removed' } : { outcome: 'done', extractionId };
   };
 
   for (let batch = await letters.receive(); batch.length > 0; batch = await letters.receive()) {
-    for (const letter of batch) await redrive(letter);
+    for (const one of batch) {
+      const redriven = await redrive(one);
+      counts[redriven.outcome] += 1;
+      if (redriven.outcome === 'failed' || redriven.outcome === 'unknown') staying.push(one);
+      onLetter?.(one, redriven);
+    }
   }
-  for (const letter of staying) await letters.release(letter);
+  for (const one of staying) await letters.release(one);
   return counts;
 };
 

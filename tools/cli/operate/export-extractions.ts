@@ -62,13 +62,16 @@ const paceOf = ({ unitsPerSecond, now, sleep }: ExportDeps) => {
 
 const progressFile = (path: string): string => `${path}.progress`;
 
-/** Undefined if no export of this file was interrupted. Throws CliError if it is another file, or the export was of something else. */
-export const readProgress = async (path: string, asked: string): Promise<Progress | undefined> => {
-  const exists = await lstat(path).then(
+/** Whether there is such a file, or a link. */
+const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
     () => true,
     () => false,
   );
-  if (!exists) return undefined;
+
+/** Undefined if no export of this file was interrupted. Throws CliError if it is another file, or the export was of something else. */
+export const readProgress = async (path: string, asked: string): Promise<Progress | undefined> => {
+  if (!(await exists(path))) return undefined;
   const text = await readOwn(progressFile(path));
   if (text === undefined) {
     throw new CliError(`${path} exists, and is not overwritten. Name another file, or remove this one.`);
@@ -82,8 +85,7 @@ export const readProgress = async (path: string, asked: string): Promise<Progres
 
 /** The text of a file that only this user can have written, or undefined if there is none. Throws CliError for another's. */
 const readOwn = async (path: string): Promise<string | undefined> => {
-  const exists = await lstat(path).catch(() => undefined);
-  if (exists === undefined) return undefined;
+  if (!(await exists(path))) return undefined;
   const file = await openOwn(path);
   return file.readFile('utf8').finally(() => file.close());
 };

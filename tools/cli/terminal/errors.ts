@@ -20,6 +20,9 @@ export class UsageError extends CliError {
   override readonly name = 'UsageError';
 }
 
+/** Of an error of Node or the network, such as `ENOENT`. */
+export const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | undefined)?.code;
+
 /**
  * The exit codes of `cosecha` (docs/cli.md). An outcome other than COMPLETED has its own, so that a script does not take
  * it for a failure of the command.

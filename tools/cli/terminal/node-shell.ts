@@ -8,7 +8,7 @@ import { styleText } from 'node:util';
 import yoctoSpinner from 'yocto-spinner';
 import type { Shell } from './command-environment.ts';
 import { checkTypedText, decodeText } from './decode-text.ts';
-import { CliError } from './errors.ts';
+import { CliError, codeOf } from './errors.ts';
 import { type Lines, printable, printableJson, printableLines } from './printable.ts';
 import { writePrivately } from './private-files.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
@@ -39,8 +39,6 @@ export const readHidden = async (
 
 /** Nobody types so soon. What arrives within it was typed, or pasted, before the prompt. */
 const typeAheadMs = 100;
-
-const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
 const signColours = { '✓': 'green', '✗': 'red' } as const;
 

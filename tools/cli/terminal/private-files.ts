@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
-import { CliError } from './errors.ts';
-
-const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code;
+import { CliError, codeOf } from './errors.ts';
 
 /**
  * Creates a file that only its owner can read. One that exists, or a link, may be somebody else's: `wx` fails there, and follows no link.

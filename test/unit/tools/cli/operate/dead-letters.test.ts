@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { parseDelivery } from '#lib/webhook/receive-delivery.ts';
 import { signingKeyOf, verifySignature } from '#lib/webhook/verify-signature.ts';
-import { allStatuses, extractionIn } from '#support/data/extraction-fixtures.ts';
+import { allStatuses, extractionIn, idOf } from '#support/data/extraction-fixtures.ts';
 import { type DeadLetter, parseDeadLetter, redriveLetters } from '#tools/cli/operate/dead-letters.ts';
 import { predictDelivery, signDelivery } from '#tools/cli/operate/sign-delivery.ts';
 
-const [one, other] = [1, 2].map((n) => `0190a0b0-0000-7000-8000-00000000000${n}`);
+const [one, other] = [idOf(1), idOf(2)];
 
 /** Step Functions' documented example, shortened. */
 const brokenEvent = {
@@ -49,7 +49,7 @@ const queueOf = (...bodies: readonly string[]) => {
 };
 
 /** Redrives them. The extraction `one` fails again. */
-const redrive = async (queue: ReturnType<typeof queueOf>, removed: readonly string[] = []) => {
+const redrive = async (queue: ReturnType<typeof queueOf>, remove: readonly string[] = []) => {
   const reconciled: string[] = [];
   const outcomes: string[] = [];
   const result = await redriveLetters({
@@ -58,10 +58,8 @@ const redrive = async (queue: ReturnType<typeof queueOf>, removed: readonly stri
       reconciled.push(extractionId);
       if (extractionId === one) throw new Error('down');
     },
-    isRemoved: ({ id }) => removed.includes(id),
-    onDone: ({ id }) => void outcomes.push(`${id} done`),
-    onFailed: ({ id }) => void outcomes.push(`${id} failed`),
-    onUnknown: ({ id }) => void outcomes.push(`${id} unknown`),
+    remove,
+    onLetter: ({ id }, { outcome }) => void outcomes.push(`${id} ${outcome}`),
   });
   return { result, reconciled, outcomes };
 };
