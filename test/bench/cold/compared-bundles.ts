@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleFunctions } from '../../../infra/bundle/bundle-functions.ts';
 import { functionNames } from '../../../infra/lambda/contracts.ts';
-import { functionsOf, synthesize } from '../../unit/infra/synth.ts';
+import { everyOption, functionsOf, synthesize } from '../../unit/infra/synth.ts';
 
 /** A file to load, with its environment variables. */
 export type Case = {
@@ -69,7 +69,7 @@ export const makeCases = async (directory: string): Promise<Cases> => {
     logLevel: 'error',
   });
   const { code } = await bundleFunctions(join(directory, 'functions'));
-  const deployed = functionsOf(synthesize({ callersMayErase: 'true' }).template);
+  const deployed = functionsOf(synthesize(everyOption).template);
   const functions = await Promise.all(
     functionNames.map((name) => caseOf(name, join(code[name], 'index.js'), deployed.get(name)?.variables)),
   );
