@@ -1,4 +1,4 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -15,8 +15,6 @@ export type Case = {
 };
 
 export type Cases = {
-  readonly empty: Case;
-  readonly floor: Case;
   readonly ordinary: Case;
   readonly functions: readonly Case[];
 };
@@ -29,9 +27,6 @@ export const handler = async ({ id }) => {
   await client.send(new UpdateItemCommand({ TableName: 'table', Key: { id: { S: id } } }));
   return { statusCode: 204 };
 };`;
-
-/** The minimum for calls to AWS: Node's HTTPS and cryptography. */
-const floor = "require('node:https');require('node:crypto');exports.handler=async()=>{};";
 
 /** The variables that Lambda sets for every function. */
 export const lambdaVariables: NodeJS.ProcessEnv = {
@@ -50,12 +45,6 @@ export const makeCases = async (directory: string): Promise<Cases> => {
     bytes: (await stat(file)).size,
     environment: { ...lambdaVariables, ...environment },
   });
-  const written = async (name: string, file: string, text: string): Promise<Case> => {
-    const path = join(directory, file);
-    await writeFile(path, text);
-    return caseOf(name, path);
-  };
-
   const ordinary = join(directory, 'ordinary.cjs');
   const contents = { contents: ordinaryHandler, resolveDir: import.meta.dirname };
   // The defaults, with fixed paths in esbuild's comments, because these count as bytes.
@@ -74,9 +63,7 @@ export const makeCases = async (directory: string): Promise<Cases> => {
     functionNames.map((name) => caseOf(name, join(code[name], 'index.js'), deployed.get(name)?.variables)),
   );
   return {
-    empty: await written('(a) an empty handler', 'empty.cjs', 'exports.handler=async()=>{};'),
-    floor: await written('node:https and node:crypto alone', 'floor.cjs', floor),
-    ordinary: await caseOf("(b) a DynamoDB handler, esbuild's defaults", ordinary),
+    ordinary: await caseOf("a DynamoDB handler, esbuild's defaults", ordinary),
     functions,
   };
 };
