@@ -28,7 +28,8 @@ const answerAws = (target: string, body: string): object => {
     return { Item: marshall(TableName.includes('Tasks') ? { taskId, extractionId } : record) };
   }
   if (operation !== 'UpdateItem') return {};
-  const settled = { ...record, status: 'COMPLETED', settledAt: at(0) } as const;
+  // Longer ago than `resultsLagSeconds`, so that results are stored although they lack the requested action.
+  const settled = { ...record, status: 'COMPLETED', settledAt: at(-hour / 4) } as const;
   // A record that stays open is reconciled again.
   const isClose = UpdateExpression.includes('REMOVE #dueShard');
   return { Attributes: marshall(isClose ? closedExtraction(settled) : settled) };
