@@ -54,20 +54,12 @@ export const providerUrl = v.pipe(
   v.transform((value) => value.replace(/\/+$/, '')),
 );
 
-/** Also passes a value that only the deployment knows: an attribute of a resource, or a parameter. */
-export const orToken =
-  (passes: (value: string) => boolean) =>
-  (value: string): boolean =>
-    Token.isUnresolved(value) || passes(value);
-
-/** An ARN of this form, or a token. */
-export const arn = (pattern: RegExp, problem: string) =>
+/** A text of this form, or a value that only the deployment knows: an attribute of a resource, or a parameter. */
+export const textOf = (form: string, pattern: RegExp) =>
   v.pipe(
     text,
-    v.check(
-      orToken((value) => pattern.test(value)),
-      problem,
-    ),
+    v.check((value) => Token.isUnresolved(value) || pattern.test(value), `must be ${form}`),
+    values(form),
   );
 
 const addressProblem = (value: string): string | undefined => {
@@ -101,36 +93,28 @@ export const endpoint = (methods: readonly string[], parameter?: '{consentId}' |
   return v.pipe(text, v.check(isEndpoint, `must be one of ${form}`), values(`one of ${form}`));
 };
 
-/** A list, or one text with commas between, without empty parts. */
-const listOf = (problem: string) =>
-  v.pipe(
+/** A list, or one text with commas between, without empty parts. `form`: of its parts, in words. */
+const listOf = (form: string, passes: (part: string) => boolean) => {
+  const problem = `must be ${form}: a list, or one text with commas between them`;
+  return v.pipe(
     v.union([v.array(text), text], problem),
     v.transform((value) =>
       (typeof value === 'string' ? value.split(',') : value)
         .map((part) => part.trim())
         .filter((part) => part !== ''),
     ),
+    v.check((parts) => parts.every(passes), problem),
   );
+};
 
-const entitiesProblem =
-  'must be entities of the provider, of a-z, 0-9 and "-": a list, or one text with commas between them';
-
-export const entitySlugs = v.pipe(
-  listOf(entitiesProblem),
-  v.check(
-    (entities) => entities.every((entity) => /^[a-z0-9][a-z0-9-]{0,99}$/.test(entity)),
-    entitiesProblem,
-  ),
+export const entitySlugs = listOf('entities of the provider, of a-z, 0-9 and "-"', (entity) =>
+  /^[a-z0-9][a-z0-9-]{0,99}$/.test(entity),
 );
 
 /** No comma, which separates them, and no colon, which joins entity and action. The provider's document does not show its entities. */
 export const entityNames = v.pipe(
-  listOf('must be entities of the provider: a list, or one text with commas between them'),
+  listOf('entities of the provider, without spaces and ":"', (entity) => /^[^\s:,]{1,100}$/.test(entity)),
   v.maxLength(150, 'must name at most 150 entities'),
-  v.check(
-    (entities) => entities.every((entity) => /^[^\s:,]{1,100}$/.test(entity)),
-    'must be entities of the provider, without spaces and ":"',
-  ),
   // The environment of a function has 4,096 bytes.
   v.check(
     (entities) => Buffer.byteLength(entities.join('","')) <= 2_000,
@@ -141,15 +125,10 @@ export const entityNames = v.pipe(
 
 const idOfAction = (action: string): string => action.split(':')[0] ?? '';
 
-const actionsProblem =
-  'must be actions of the provider, of a-z, 0-9 and "-", with ":dateRange" where one needs dates: a list, or one text with commas between them';
-
 /** `<id>` takes no params, and `<id>:dateRange` takes a date range. No others, as params are in the record. */
 export const actionsWithParams = v.pipe(
-  listOf(actionsProblem),
-  v.check(
-    (actions) => actions.every((action) => /^[a-z0-9][a-z0-9-]{0,49}(:dateRange)?$/.test(action)),
-    actionsProblem,
+  listOf('actions of the provider, of a-z, 0-9 and "-", with ":dateRange" where one needs dates', (action) =>
+    /^[a-z0-9][a-z0-9-]{0,49}(:dateRange)?$/.test(action),
   ),
   v.maxLength(20, 'must name at most 20 actions'),
   v.check(
@@ -166,13 +145,7 @@ export const actionsWithParams = v.pipe(
 const principalArn =
   /^arn:aws[a-z-]*:(iam::\d{12}:(user|role)\/[\w+=,.@/-]+|iam::\d{12}:root|sts::\d{12}:assumed-role\/[\w+=,.@-]+)$/;
 
-const principalsProblem =
-  'must be ARNs of IAM users or roles, without session names: a list, or one text with commas between them';
-
-export const principalArns = v.pipe(
-  listOf(principalsProblem),
-  v.check(
-    (arns) => arns.every((arn) => Token.isUnresolved(arn) || principalArn.test(arn)),
-    principalsProblem,
-  ),
+export const principalArns = listOf(
+  'ARNs of IAM users or roles, without session names',
+  (arn) => Token.isUnresolved(arn) || principalArn.test(arn),
 );

@@ -4,16 +4,15 @@ import { disposableStagePattern, isLocalStage, stagePattern } from '../../lib/aw
 import { notShownEndpoints } from '../../lib/provider/assumptions.ts';
 import {
   actionsWithParams,
-  arn,
   decimalNumber,
   endpoint,
   entityNames,
   entitySlugs,
-  orToken,
   principalArns,
   providerUrl,
   seconds,
   text,
+  textOf,
   trueOrFalse,
   values,
   wholeNumber,
@@ -247,14 +246,7 @@ const withBody = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 const consents = {
   providerClientId: optional(
-    v.pipe(
-      text,
-      v.check(
-        orToken((value) => v.is(v.pipe(v.string(), v.uuid()), value)),
-        'must be the UUID that the provider supplies',
-      ),
-      values('UUID, supplied by the provider'),
-    ),
+    textOf('the UUID that the provider supplies', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i),
     {
       description:
         'This stack’s client identifier at the provider, for which Task Tokens are made. Without it, requests about consents are answered 501.',
@@ -320,14 +312,7 @@ const access = {
     },
   ),
   domainName: optional(
-    v.pipe(
-      text,
-      v.check(
-        orToken((value) => /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/.test(value)),
-        'must be a lower-case host name',
-      ),
-      values('lower-case host name'),
-    ),
+    textOf('a lower-case host name', /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/),
     {
       description:
         'A custom domain of the API. Needs `certificateArn`. A deployment that omits it deletes the domain, so keep both in the file of the stage.',
@@ -336,12 +321,9 @@ const access = {
     },
   ),
   certificateArn: optional(
-    v.pipe(
-      arn(
-        /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
-        'must be the ARN of a certificate in AWS Certificate Manager',
-      ),
-      values('ARN in AWS Certificate Manager'),
+    textOf(
+      'the ARN of a certificate in AWS Certificate Manager',
+      /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
     ),
     { description: 'The certificate of that domain. It must be in the stack’s region.' },
   ),
@@ -395,9 +377,9 @@ const capacity = {
   }),
 };
 
-const topicArn = v.pipe(
-  arn(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/, 'must be the ARN of a standard SNS topic'),
-  values('ARN of a standard SNS topic'),
+const topicArn = textOf(
+  'the ARN of a standard SNS topic',
+  /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/,
 );
 
 const operating = {
