@@ -101,7 +101,7 @@ export class Cosecha extends Construct {
     addOutputs(this, resources, functions, wiring);
     acknowledgeNagRules(this);
     this.table = resources.storage.extractions;
-    this.streamArn = wiring.streamArn;
+    this.streamArn = resources.storage.streamArn;
     this.eventBus = resources.outcomeBus?.bus;
     this.resultsBucket = resources.storage.results;
     this.dataKey = resources.dataKey.key;
@@ -158,15 +158,16 @@ export class Cosecha extends Construct {
 
   /** Permission to read the stream. `ExtractionConsumer` grants it by itself. */
   grantReadStream(grantee: IGrantable): Grant {
+    const conditions = viaService('dynamodb');
     return this.grant(grantee, streamReading, [this.streamArn]).combine(
-      this.grantDataKey(grantee, ['kms:Decrypt', 'kms:DescribeKey'], 'dynamodb'),
+      this.grant(grantee, ['kms:Decrypt', 'kms:DescribeKey'], [this.dataKey.keyArn], conditions),
     );
   }
 
   /** Permission to read the results of every extraction, whose place is in the stream. */
   grantReadResults(grantee: IGrantable): Grant {
     return this.grant(grantee, ['s3:GetObject'], [this.resultsBucket.arnForObjects('*')]).combine(
-      this.grantDataKey(grantee, ['kms:Decrypt'], 's3'),
+      this.grant(grantee, ['kms:Decrypt'], [this.dataKey.keyArn], viaService('s3')),
     );
   }
 
@@ -180,13 +181,8 @@ export class Cosecha extends Construct {
     return this.grant(grantee, ['execute-api:Invoke'], routes.map(arn));
   }
 
-  private grantDataKey(grantee: IGrantable, actions: string[], service: 'dynamodb' | 's3'): Grant {
-    const conditions = viaService(service);
-    return Grant.addToPrincipal({ grantee, actions, resourceArns: [this.dataKey.keyArn], conditions });
-  }
-
-  private grant(grantee: IGrantable, actions: string[], resourceArns: string[]): Grant {
-    return Grant.addToPrincipal({ grantee, actions, resourceArns });
+  private grant(grantee: IGrantable, actions: string[], resourceArns: string[], conditions = {}): Grant {
+    return Grant.addToPrincipal({ grantee, actions, resourceArns, conditions });
   }
 }
 

@@ -20,7 +20,7 @@ export const addOutputs = (
   const outputs = {
     ...settingOutputs(resources.config),
     ...apiOutputs(scope, resources.config, connected),
-    ...dataOutputs(resources, connected),
+    ...dataOutputs(resources),
     ...functionOutputs(resources, functions),
     ...operatingOutputs(scope, connected),
   };
@@ -79,10 +79,10 @@ const apiOutputs = (scope: Construct, config: Config, { api }: Connected): Outpu
   };
 };
 
-const dataOutputs = ({ storage, dataKey }: Resources, { streamArn }: Connected): Outputs => ({
+const dataOutputs = ({ storage, dataKey }: Resources): Outputs => ({
   ExtractionsTableName: [storage.extractions.tableName, 'The table with one record per extraction'],
   ExtractionsTableArn: [storage.extractions.tableArn, 'The ARN of that table'],
-  ExtractionsStreamArn: [streamArn, 'The stream that downstream services read (docs/stream.md)'],
+  ExtractionsStreamArn: [storage.streamArn, 'The stream that downstream services read (docs/stream.md)'],
   DataKeyArn: [dataKey.key.keyArn, 'The key that encrypts the tables, the stream, the results and the logs'],
   TasksTableName: [
     storage.tasks.tableName,

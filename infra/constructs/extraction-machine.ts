@@ -1,24 +1,23 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { extractionMachineDefinition } from '../extraction-machine-definition.ts';
 import type { Config } from '../settings/config.ts';
 import { acknowledgeWildcard, allow } from './allow.ts';
+import type { CosechaFunction } from './cosecha-function.ts';
 import type { DataKey } from './data-key.ts';
 import { EncryptedLogGroup } from './encrypted-log-group.ts';
 import { isLocal } from './removal-policy.ts';
+import type { Storage } from './storage.ts';
 
 type ExtractionMachineProps = {
   readonly config: Config;
   readonly dataKey: DataKey;
-  readonly startTask: IFunction;
-  readonly reconcile: IFunction;
-  /** Where a start waits for the provider's rate. */
-  readonly startLine: Table;
+  readonly storage: Pick<Storage, 'startLine'>;
+  readonly startTask: CosechaFunction;
+  readonly reconcileExtraction: CosechaFunction;
 };
 
 /**
@@ -42,7 +41,10 @@ export class ExtractionMachine extends Construct {
 
   constructor(scope: Construct, id: string, props: ExtractionMachineProps) {
     super(scope, id);
-    const { config, dataKey, startTask, reconcile, startLine } = props;
+    const { config, dataKey } = props;
+    const { startLine } = props.storage;
+    const startTask = props.startTask.function;
+    const reconcile = props.reconcileExtraction.function;
     const name = extractionMachineName(config);
     // The guide of Step Functions shows these conditions. That of Lambda shows none for the role of a function.
     // https://docs.aws.amazon.com/step-functions/latest/dg/procedure-create-iam-role.html#prevent-cross-service-confused-deputy

@@ -1,5 +1,6 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import {
+  type Attribute,
   AttributeType,
   BillingMode,
   ProjectionType,
@@ -14,10 +15,9 @@ import type { Config } from '../settings/config.ts';
 import type { DataKey } from './data-key.ts';
 import { isDisposable, removalPolicy, tableRemovalPolicy } from './removal-policy.ts';
 
-const dueIndex = 'due';
-const lineIndex = 'line';
-/** Indexes of names that callers give, each by the attribute of the same name. */
-const nameIndexes = ['reference', 'batch'] as const;
+const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
+
+const withBackup = { pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true } };
 
 type StorageProps = {
   readonly config: Config;
@@ -47,28 +47,41 @@ const resultsBucket = (scope: Construct, { config, dataKey }: StorageProps): Buc
   return results;
 };
 
+const addRecordIndexes = (extractions: Table): void => {
+  extractions.addGlobalSecondaryIndex({
+    indexName: 'due',
+    partitionKey: { name: 'dueShard', type: AttributeType.NUMBER },
+    sortKey: text('dueAt'),
+    projectionType: ProjectionType.KEYS_ONLY,
+  });
+  // Of names that callers give. Sparse: a record without the name has no entry. None of these attributes ever changes, so that an entry
+  // costs one write, with the record: an update writes to an index only if it changes a key or a projected attribute
+  // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes). A query names the
+  // first key, or the first two: the entries of all callers, or of one alone
+  // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.DesignPattern.MultiAttributeKeys.html).
+  for (const name of ['reference', 'batch']) {
+    extractions.addGlobalSecondaryIndex({
+      indexName: name,
+      partitionKey: text(name),
+      sortKeys: [text('requestedBy'), text('requestedAt')],
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
+  }
+};
+
 /**
  * Sparse: only what has a callback token, and can be released, has a `line`. All are in one partition, which takes 1,000 writes a
  * second: two for each start in line, of at most 200 a second.
  */
 const addLineIndex = (startLine: Table): void => {
   startLine.addGlobalSecondaryIndex({
-    indexName: lineIndex,
-    partitionKey: { name: 'line', type: AttributeType.STRING },
-    sortKey: { name: 'slot', type: AttributeType.STRING },
+    indexName: 'line',
+    partitionKey: text('line'),
+    sortKey: text('slot'),
     projectionType: ProjectionType.INCLUDE,
     nonKeyAttributes: ['requestId', 'callbackToken'],
   });
 };
-
-/** With a backup: without the tombstones, a restore of Extractions would bring back what was erased. */
-const erasuresTable = (scope: Construct, props: Partial<TableProps>): Table =>
-  new Table(scope, 'Erasures', {
-    ...props,
-    partitionKey: { name: 'erasureId', type: AttributeType.STRING },
-    sortKey: { name: 'item', type: AttributeType.STRING },
-    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-  });
 
 /**
  * The seven tables and the bucket. `Table` and not `TableV2`, which makes global tables: at most one start depends on
@@ -76,6 +89,7 @@ const erasuresTable = (scope: Construct, props: Partial<TableProps>): Table =>
  */
 export class Storage extends Construct {
   readonly extractions: Table;
+  readonly streamArn: string;
   readonly tasks: Table;
   /** What is sealed of each request, until it has been used. */
   readonly requests: Table;
@@ -91,53 +105,29 @@ export class Storage extends Construct {
 
   constructor(scope: Construct, id: string, { config, dataKey }: StorageProps) {
     super(scope, id);
-    const table = {
-      billingMode: BillingMode.PAY_PER_REQUEST,
-      encryption: TableEncryption.CUSTOMER_MANAGED,
-      encryptionKey: dataKey.key,
-      removalPolicy: tableRemovalPolicy(config),
-      deletionProtection: !isDisposable(config),
-      timeToLiveAttribute: 'expiresAt',
-    };
-
-    this.extractions = new Table(this, 'Extractions', {
-      ...table,
-      partitionKey: { name: 'extractionId', type: AttributeType.STRING },
-      stream: StreamViewType.NEW_AND_OLD_IMAGES,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-    });
-    this.extractions.addGlobalSecondaryIndex({
-      indexName: dueIndex,
-      partitionKey: { name: 'dueShard', type: AttributeType.NUMBER },
-      sortKey: { name: 'dueAt', type: AttributeType.STRING },
-      projectionType: ProjectionType.KEYS_ONLY,
-    });
-    // Sparse: a record without the name has no entry. None of these attributes ever changes, so that an entry costs one write,
-    // with the record: an update writes to an index only if it changes a key or a projected attribute
-    // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes). A query names the
-    // first key, or the first two: the entries of all callers, or of one alone
-    // (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.DesignPattern.MultiAttributeKeys.html).
-    for (const name of nameIndexes) {
-      this.extractions.addGlobalSecondaryIndex({
-        indexName: name,
-        partitionKey: { name, type: AttributeType.STRING },
-        sortKeys: [
-          { name: 'requestedBy', type: AttributeType.STRING },
-          { name: 'requestedAt', type: AttributeType.STRING },
-        ],
-        projectionType: ProjectionType.KEYS_ONLY,
-      });
-    }
-
-    const withoutBackup = (name: string, key: string, reason: string, props = {}): Table => {
-      const made = new Table(this, name, {
-        ...table,
+    const table = (name: string, props: TableProps): Table =>
+      new Table(this, name, {
+        billingMode: BillingMode.PAY_PER_REQUEST,
+        encryption: TableEncryption.CUSTOMER_MANAGED,
+        encryptionKey: dataKey.key,
+        removalPolicy: tableRemovalPolicy(config),
+        deletionProtection: !isDisposable(config),
+        timeToLiveAttribute: 'expiresAt',
         ...props,
-        partitionKey: { name: key, type: AttributeType.STRING },
       });
+    const withoutBackup = (name: string, key: string, reason: string, props = {}): Table => {
+      const made = table(name, { partitionKey: text(key), ...props });
       Validations.of(made).acknowledge({ id: 'AwsSolutions-DDB3', reason });
       return made;
     };
+
+    this.extractions = table('Extractions', {
+      partitionKey: text('extractionId'),
+      stream: StreamViewType.NEW_AND_OLD_IMAGES,
+      ...withBackup,
+    });
+    addRecordIndexes(this.extractions);
+    this.streamArn = this.extractions.tableStreamArn ?? '';
     this.tasks = withoutBackup(
       'Tasks',
       'taskId',
@@ -166,7 +156,12 @@ export class Storage extends Construct {
     );
     addLineIndex(this.startLine);
 
-    this.erasures = erasuresTable(this, table);
+    // With a backup: without the tombstones, a restore of Extractions would bring back what was erased.
+    this.erasures = table('Erasures', {
+      partitionKey: text('erasureId'),
+      sortKey: text('item'),
+      ...withBackup,
+    });
     this.results = resultsBucket(this, { config, dataKey });
   }
 }

@@ -17,14 +17,9 @@ export type Connected = ReturnType<typeof connectFunctions>;
 
 /** Everything that invokes the functions or reads what they write: machine, rules, API, stream, alarms, dashboard. */
 export const connectFunctions = (scope: Construct, resources: Resources, functions: CosechaFunctions) => {
-  const { config, dataKey, queue, storage } = resources;
-  const { machine, logGroup: machineLog } = new ExtractionMachine(scope, 'ExtractionMachine', {
-    config,
-    dataKey,
-    startTask: functions.startTask.function,
-    reconcile: functions.reconcileExtraction.function,
-    startLine: storage.startLine,
-  });
+  const { config, dataKey, queue, eraseQueue, outcomeBus } = resources;
+  const extractionMachine = new ExtractionMachine(scope, 'ExtractionMachine', { ...resources, ...functions });
+  const { machine } = extractionMachine;
   const rules = new ReconcileRules(scope, 'SafetyNet', {
     config,
     queue,
@@ -33,43 +28,18 @@ export const connectFunctions = (scope: Construct, resources: Resources, functio
     machine,
   });
   const api = new ExtractionApi(scope, 'ExtractionApi', { config, dataKey, functions });
-  const streamArn = publishStream(scope, resources);
-  const watched = { api, machine, executionBroken: rules.executionBroken };
-  const consuming = [queue, resources.eraseQueue, ...(resources.outcomeBus ? [resources.outcomeBus] : [])];
+  publishStream(scope, resources);
+  const consuming = [queue, eraseQueue, ...(outcomeBus ? [outcomeBus] : [])];
   const triggers = [...rules.triggers, ...consuming.flatMap((its) => its.triggers)];
   const policies = new OperatorPolicies(scope, 'OperatorPolicies', {
     resources,
     functions,
-    machine,
+    machine: extractionMachine,
     rules: rules.all,
-    serviceLogs: [machineLog, api.accessLog],
-    api: api.api,
-    streamArn,
+    api,
   });
-  return { ...watched, streamArn, policies, triggers, ...monitor(scope, resources, functions, watched) };
-};
-
-/** Publishes what consumers of the stream need in the Parameter Store. Returns the ARN of the stream. */
-const publishStream = (scope: Construct, { config, dataKey, storage }: Resources): string => {
-  const streamArn = storage.extractions.tableStreamArn ?? '';
-  const names = streamParameters(config.stage);
-  const publish = (id: string, parameterName: string, stringValue: string) =>
-    new StringParameter(scope, id, { parameterName, stringValue });
-  publish('StreamArnParameter', names.streamArn, streamArn);
-  publish('DataKeyArnParameter', names.dataKeyArn, dataKey.key.keyArn);
-  publish('ResultsBucketNameParameter', names.resultsBucketName, storage.results.bucketName);
-  return streamArn;
-};
-
-type Watched = Readonly<{
-  api: ExtractionApi;
-  machine: ExtractionMachine['machine'];
-  executionBroken: ReconcileRules['executionBroken'];
-}>;
-
-const monitor = (scope: Construct, resources: Resources, functions: CosechaFunctions, watched: Watched) => {
-  const { config } = resources;
-  const metrics = metricsOf({ ...resources, ...functions, ...watched });
+  const { executionBroken } = rules;
+  const metrics = metricsOf({ ...resources, ...functions, api, machine, executionBroken });
   const { requestExtraction, startTask, receiveWebhook, reconcileExtraction } = functions;
   const logGroups = [startTask, receiveWebhook, reconcileExtraction].map(({ logGroup }) => logGroup);
   const alarms = new Alarms(scope, 'Alarms', { config, metrics, logGroups }).all;
@@ -77,5 +47,15 @@ const monitor = (scope: Construct, resources: Resources, functions: CosechaFunct
   if (!isLocal(config))
     new UsageQuery(scope, 'Usage', { config, logGroups: [requestExtraction.logGroup, ...logGroups] });
   const dashboard = new CosechaDashboard(scope, 'Dashboard', { config, metrics, alarms });
-  return { alarms, dashboard };
+  return { api, machine, policies, triggers, alarms, dashboard };
+};
+
+/** Publishes what consumers of the stream need in the Parameter Store. */
+const publishStream = (scope: Construct, { config, dataKey, storage }: Resources): void => {
+  const names = streamParameters(config.stage);
+  const publish = (id: string, parameterName: string, stringValue: string) =>
+    new StringParameter(scope, id, { parameterName, stringValue });
+  publish('StreamArnParameter', names.streamArn, storage.streamArn);
+  publish('DataKeyArnParameter', names.dataKeyArn, dataKey.key.keyArn);
+  publish('ResultsBucketNameParameter', names.resultsBucketName, storage.results.bucketName);
 };

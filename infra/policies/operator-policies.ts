@@ -1,12 +1,11 @@
 import { ArnFormat, Aws, Stack, Validations } from 'aws-cdk-lib';
-import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { IRule } from 'aws-cdk-lib/aws-events';
 import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
-import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { acknowledgeWildcard, allow, viaService } from '../constructs/allow.ts';
+import type { ExtractionApi } from '../constructs/extraction-api.ts';
+import type { ExtractionMachine } from '../constructs/extraction-machine.ts';
 import { secretArn } from '../constructs/secrets.ts';
 import type { CosechaFunctions } from '../lambda/create-functions.ts';
 import { prefixOf } from '../prefix-of.ts';
@@ -15,12 +14,9 @@ import type { Resources } from '../resources.ts';
 type OperatorPoliciesProps = {
   readonly resources: Resources;
   readonly functions: CosechaFunctions;
-  readonly api: HttpApi;
-  readonly machine: IStateMachine;
+  readonly api: ExtractionApi;
+  readonly machine: ExtractionMachine;
   readonly rules: readonly IRule[];
-  /** The logs that AWS services write, beside the logs of the functions. */
-  readonly serviceLogs: readonly ILogGroup[];
-  readonly streamArn: string;
 };
 
 /**
@@ -71,7 +67,8 @@ type Arns = ReturnType<typeof arnsOf>;
  * the policy too long.
  */
 const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
-  const { resources, functions, api, rules, serviceLogs } = props;
+  const { resources, functions, machine, rules } = props;
+  const { api, accessLog } = props.api;
   const prefix = prefixOf(scope.node.scope ?? scope);
   const stack = Stack.of(scope);
   const { storage, config } = resources;
@@ -92,7 +89,8 @@ const arnsOf = (scope: Construct, props: OperatorPoliciesProps) => {
     functionLogs: [...new Set(Object.values(functions).map(({ node }) => node.id.charAt(0)))].map((letter) =>
       arn('logs', 'log-group', `${madeNames}${letter}*`, colon),
     ),
-    serviceLogs: serviceLogs.map(({ logGroupArn }) => logGroupArn),
+    // The logs that AWS services write.
+    serviceLogs: [machine.logGroup, accessLog].map(({ logGroupArn }) => logGroupArn),
     executions: arn('states', 'execution', `${name}-extractions:*`, colon),
     secrets: arn('secretsmanager', 'secret', `${name}/*`, colon),
     // The name of a stage has no `_`, so these are no tables of another stage, such as `eu-restored`.
@@ -119,7 +117,7 @@ const auditedAttributes = [
 
 /** `explain`, `get`, `watch`, `listen`, `list`, `doctor`, `health`, `rate`, `audit`, and the console without `--actions`. */
 const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
-  const { functions, machine, streamArn } = props;
+  const { functions, machine } = props;
   const { dataKey, sealKey, queue, outcomeBus, storage } = props.resources;
   const events = outcomeBus ? [outcomeBus.deadLetters] : [];
   const queues = [queue.queue, queue.slow, queue.deadLetters, ...events];
@@ -136,7 +134,10 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
       ],
     ),
     allow([describing], arns.audited),
-    allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [streamArn]),
+    allow(
+      ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+      [storage.streamArn],
+    ),
     // For `audit` and `explain`, and never what is sealed, nor a callback token
     // (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_examples_dynamodb_columns.html).
     allow(['dynamodb:GetItem', 'dynamodb:Scan'], arns.audited, {
@@ -164,7 +165,7 @@ const viewing = (arns: Arns, props: OperatorPoliciesProps) => {
     ),
     allow(
       ['states:DescribeStateMachine', 'states:GetExecutionHistory', 'states:ListExecutions'],
-      [machine.stateMachineArn, arns.executions],
+      [machine.machine.stateMachineArn, arns.executions],
     ),
     // None of them knows resources.
     allow(
@@ -218,9 +219,9 @@ const operating = (arns: Arns, { resources, functions }: OperatorPoliciesProps) 
 };
 
 /** `deliver`, `erase`, `fill`, `forget-refusals`, `restore`, and `doctor --provider`. The rotations and the restore of the runbook. */
-const administering = (arns: Arns, { resources, api }: OperatorPoliciesProps) => {
+const administering = (arns: Arns, { resources }: OperatorPoliciesProps) => {
   const { secrets, dataKey, eraseQueue, storage } = resources;
-  const stack = Stack.of(api);
+  const stack = Stack.of(secrets);
   return [
     // The two that people fill. The third is generated, and must never be replaced.
     allow(

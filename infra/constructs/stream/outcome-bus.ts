@@ -16,7 +16,7 @@ import { outcomePatterns } from './outcome-patterns.ts';
 /** A batch of 100 is one call after the other. A call takes some 30 ms, and 300 ms where EventBridge is slow. */
 export const publishTimeout = Duration.seconds(60);
 
-type Source = { readonly dataKey: DataKey; readonly storage: Pick<Storage, 'extractions'> };
+type Source = { readonly config: Config; readonly dataKey: DataKey; readonly storage: Storage };
 
 /**
  * A bus with every outcome on it, for more consumers than the two that a shard of the stream allows. The function publish-events is one
@@ -31,11 +31,9 @@ export class OutcomeBus extends Construct {
   /** What publish-events abandoned, by its position in the stream. */
   readonly deadLetters: DeadLetterQueue;
   readonly triggers: Trigger[] = [];
-  private readonly config: Config;
 
   constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
     super(scope, id);
-    this.config = config;
     this.bus = new EventBus(this, 'Bus', {
       eventBusName: `${stackNameOf(config.stage)}-outcomes`,
       description: 'Outcomes of extractions (docs/stream.md)',
@@ -44,8 +42,8 @@ export class OutcomeBus extends Construct {
   }
 
   /** Lets a function read the stream, and connects it. */
-  publishWith({ function: target, role }: CosechaFunction, { dataKey, storage }: Source): void {
-    const streamArn = storage.extractions.tableStreamArn ?? '';
+  publishWith({ function: target, role }: CosechaFunction, { config, dataKey, storage }: Source): void {
+    const { streamArn } = storage;
     // DynamoDB decrypts the stream with the permissions of its reader.
     role.addToPolicy(dataKey.allow('readTables'));
     role.addToPolicy(allow(streamReading, [streamArn]));
@@ -62,7 +60,7 @@ export class OutcomeBus extends Construct {
       bisectBatchOnError: true,
       // Retries have no count. They end by age, which is the longest that one record can hold its shard.
       retryAttempts: -1,
-      maxRecordAge: Duration.seconds(this.config.publishForSeconds),
+      maxRecordAge: Duration.seconds(config.publishForSeconds),
       // Not SqsDestination, which would grant more than SendMessage.
       onFailure: { bind: () => ({ destination: this.deadLetters.queueArn }) },
     });
