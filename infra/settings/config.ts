@@ -2,7 +2,6 @@ import { Token } from 'aws-cdk-lib';
 import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { isLocalStage } from '../../lib/aws/stage.ts';
-import { ciphertextSeconds } from '../../lib/ciphertext-seconds.ts';
 import { consentReadMsOf } from '../../lib/extraction/start/start-call.ts';
 import { machineSeconds, worstCaseHistory } from '../extraction-machine-definition.ts';
 import { ConfigError } from './config-error.ts';
@@ -27,8 +26,6 @@ export const maxHistoryEvents = 10_000;
 
 /** The last three digits of a callback attempt are its retries, so they have to stay below 1000. */
 const maxStartRetries = 999;
-
-const maxCiphertextMinutes = ciphertextSeconds / 60;
 
 /** Every setting, validated. The name of a quantity ends in its unit. */
 export type Config = Readonly<v.InferOutput<SettingsSchema>> & {
@@ -189,10 +186,6 @@ const contradictoryLifetimes = (config: Config): readonly Rule[] => [
   [
     config.maxWaitSeconds > config.recordRetentionDays * 86_400,
     'Setting maxWaitSeconds must not exceed recordRetentionDays: what is sealed of a request that waits would be kept longer than an outcome.',
-  ],
-  [
-    config.encryptRawCredentials && config.sessionMinutes > maxCiphertextMinutes,
-    `Setting encryptRawCredentials needs sessionMinutes of at most ${maxCiphertextMinutes}: the provider accepts what is encrypted under a session token for so long.`,
   ],
   [
     config.deadlineSeconds + config.graceSeconds + config.refusedCredentialsDays * 86_400 > 30 * 86_400,

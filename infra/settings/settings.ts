@@ -224,10 +224,6 @@ const provider = {
     reason:
       'Otherwise a start that hangs counts after `providerTimeoutMs` (20 s), and all starts of that time are `UNCONFIRMED`. The dispatcher judges the calls of ten seconds, in which a slow one has to be.',
   }),
-  sessionMinutes: withDefault(wholeNumber('minutes', 1, 1_440), 60, {
-    description: 'The `expire` that Cosecha requests for the provider’s session token.',
-    reason: '60 is the provider’s own default.',
-  }),
   encryptRawCredentials: withDefault(trueOrFalse, false, {
     description:
       'Whether raw credentials are sent to the provider encrypted under the session token, inside TLS.',
@@ -278,11 +274,6 @@ const consents = {
   pollExtractionV2Endpoint: withDefault(endpoint(['GET', 'POST'], '{taskId}'), assumed('pollExtractionV2'), {
     description: 'The same of its poll.',
     reason: notShown,
-  }),
-  taskTokenMinutes: withDefault(wholeNumber('minutes', 1, 60), 5, {
-    description: 'How long a function keeps a user’s Task Token in memory.',
-    reason:
-      'The provider’s API document does not show how long a Task Token is valid. An expired one is replaced after its 401.',
   }),
   consentRateLimit: withDefault(wholeNumber('requests a second', 1, 10_000), 10, {
     description: 'The throttle of each route about consents.',
@@ -458,6 +449,16 @@ const constants = {
   sweepEveryMinutes: v.optional(wholeNumber('minutes', 1, 60), 5),
   /** The timeout of a connect to the provider. A start whose connect failed did not reach the provider, so it is retried. */
   providerConnectTimeoutMs: v.optional(wholeNumber('milliseconds', 100, 30_000), 3_000),
+  /**
+   * The `expire` that Cosecha requests for a session token. 60 is the provider's own default, and the longest: credentials that are encrypted
+   * under a session token are accepted for so long (`ciphertextSeconds`).
+   */
+  sessionMinutes: v.optional(wholeNumber('minutes', 1, 60), 60),
+  /**
+   * How long a function keeps a user's Task Token in memory. The provider's document does not show for how long one is valid, and an expired
+   * one is replaced after its 401.
+   */
+  taskTokenMinutes: v.optional(wholeNumber('minutes', 1, 60), 5),
   /**
    * While starts are held: the pause before one of them is made, and its shortest length after that. A restart of a gateway takes seconds.
    * Each such start may cost one `UNCONFIRMED`.

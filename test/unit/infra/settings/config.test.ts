@@ -76,10 +76,6 @@ describe('settings are refused with a sentence that names them:', () => {
     [{ stage: 'Prod_1' }, 'Setting stage must be'],
     [{ providerBaseUrl: 'provider' }, 'Setting providerBaseUrl must be an absolute'],
     [{ stage: 'not-local', providerBaseUrl: 'http://p.example' }, 'Setting providerBaseUrl must be an https'],
-    [
-      { encryptRawCredentials: true, sessionMinutes: 61 },
-      'Setting encryptRawCredentials needs sessionMinutes of at most 60',
-    ],
     [{ consentPdfEndpoint: 'GET /pdf' }, 'with {consentId}'],
     [{ revokeConsentEndpoint: 'GET /consents/{consentId}' }, 'Setting revokeConsentEndpoint'],
     [{ pollExtractionV2Endpoint: 'GET /{taskId}/{x}' }, 'Setting pollExtractionV2Endpoint'],
@@ -112,6 +108,10 @@ describe('settings are refused with a sentence that names them:', () => {
     ],
     [{ providerTimeoutMs: 2_900 }, 'Setting providerTimeoutMs must be at least 3000'],
     [{ pollBackoff: 3 }, 'Setting pollBackoff is gone: it is a constant'],
+    [
+      { stage: 'accept', sessionMinutes: 61 },
+      'Setting sessionMinutes must be a whole number of minutes from 1 to 60',
+    ],
     [{ apiBurstLimit: 100 }, 'Setting apiBurstLimit is gone: a burst may be twice the rate limit'],
     [{ webhookWaitSeconds: 90 }, 'Setting webhookWaitSeconds must exceed'],
     [{ deadlineSeconds: 1_499 }, 'Setting deadlineSeconds must be at least'],
