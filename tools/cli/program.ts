@@ -7,7 +7,6 @@ import { isIdempotencyKey } from '../../lib/idempotency-key.ts';
 import { isTaskId } from '../../lib/provider/tasks/task-id.ts';
 import { findExtractionId, mayBeExtractionId } from './aws/find-extraction-id.ts';
 import { logNames } from './aws/log-names.ts';
-
 import type { CommandContext } from './commands/command-context.ts';
 import { parseDuration, parseSince, type Since } from './terminal/parse-time.ts';
 
@@ -107,8 +106,24 @@ const notesOf = (args: readonly unknown[]): readonly string[] =>
 const sinceOption = (what: string, byDefault: string): Option =>
   new Option('--since <time>', what).argParser(since).default(parseSince(byDefault), byDefault);
 
+class CosechaCommand extends Command {
+  declare readonly commands: readonly CosechaCommand[];
+
+  override createCommand(name?: string): CosechaCommand {
+    return new CosechaCommand(name);
+  }
+
+  /** What `--help` prints at its end: command lines that one can copy. A test parses each. */
+  examples(...lines: readonly string[]): this {
+    return this.addHelpText(
+      'after',
+      ['', 'Examples:', ...lines.map((line) => `  cosecha ${line}`)].join('\n'),
+    );
+  }
+}
+
 /** What `FindOptions` has (aws/find-extractions.ts). */
-const finding = (command: Command): Command =>
+const finding = (command: CosechaCommand): CosechaCommand =>
   command
     .addOption(
       new Option(
@@ -130,13 +145,9 @@ const finding = (command: Command): Command =>
 
 const id = '1f60ead9-ee02-8cff-a129-14ed7432b4ed';
 
-/** What `--help` prints at its end: command lines that one can copy. A test parses each. */
-const examples = (...lines: readonly string[]): string =>
-  ['', 'Examples:', ...lines.map((line) => `  cosecha ${line}`)].join('\n');
-
 const appended = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
-const commands: readonly ((command: Command['command'], run: RunImported) => unknown)[] = [
+const commands: readonly ((command: CosechaCommand['command'], run: RunImported) => unknown)[] = [
   (command, run) =>
     command('start')
       .description('request an extraction, or with --batch all of a file')
@@ -162,13 +173,10 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       )
       .option('--batch <text>', "the caller's own name for all requests of the file")
       .option('--watch', 'continue as watch does; with --batch, until each has an outcome')
-      .addHelpText(
-        'after',
-        examples(
-          '--stage local start --entity demo-bank --action product-balance --watch < credentials.json',
-          '--stage local start --file request.json --idempotency-key order-7',
-          '--stage local start --batch morning-2026-11-27 requests.jsonl --watch',
-        ),
+      .examples(
+        '--stage local start --entity demo-bank --action product-balance --watch < credentials.json',
+        '--stage local start --file request.json --idempotency-key order-7',
+        '--stage local start --batch morning-2026-11-27 requests.jsonl --watch',
       )
       .action(run(async () => (await import('./commands/start.ts')).start)),
   (command, run) =>
@@ -184,12 +192,9 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .option('--ask <file>', 'write those who have to act first to this new file, as list --csv does')
       .option('--dry-run', 'only report what would be done')
       .option('--yes', 'skip the prompt')
-      .addHelpText(
-        'after',
-        examples(
-          '--stage prod start-again --batch morning --as morning-again --dry-run',
-          '--stage prod start-again --advice request-again ask-user --since 24h --as again --ask ask.csv --targets ids.json',
-        ),
+      .examples(
+        '--stage prod start-again --batch morning --as morning-again --dry-run',
+        '--stage prod start-again --advice request-again ask-user --since 24h --as again --ask ask.csv --targets ids.json',
       )
       .action(run(async () => (await import('./commands/start-again.ts')).startAgain)),
   (command, run) =>
@@ -197,10 +202,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .description('print the record of an extraction')
       .argument('<extractionId>', 'the extraction', extractionId)
       .option('--results <file>', 'store its results in this new file instead; - is standard output')
-      .addHelpText(
-        'after',
-        examples(`--stage prod get ${id}`, `--stage prod get ${id} --results results.json`),
-      )
+      .examples(`--stage prod get ${id}`, `--stage prod get ${id} --results results.json`)
       .action(run(async () => (await import('./commands/get.ts')).get)),
   (command, run) =>
     command('watch')
@@ -212,13 +214,13 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
           .default(undefined, 'closed'),
       )
       .option('--timeout <duration>', 'stop after this time, such as 90s or 10min', duration)
-      .addHelpText('after', examples(`--stage prod watch ${id} --until settled --timeout 10min`))
+      .examples(`--stage prod watch ${id} --until settled --timeout 10min`)
       .action(run(async () => (await import('./commands/watch.ts')).watch)),
   (command, run) =>
     command('explain')
       .description('print what an extraction waits for or why it ended, and all that happened to it')
       .argument('<extractionId>', 'the extraction', extractionId)
-      .addHelpText('after', examples(`--stage prod explain ${id}`, `--stage prod explain ${id} --json`))
+      .examples(`--stage prod explain ${id}`, `--stage prod explain ${id} --json`)
       .action(run(async () => (await import('./commands/explain.ts')).explain)),
   (command, run) =>
     command('listen')
@@ -232,14 +234,11 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .option('--since <time>', 'start there: 2h before now, for example, or 2026-11-22T08:00:00Z', since)
       .option('--replay <extractionId>', 'only what the stream still has of this one, then end', extractionId)
       .option('--state <file>', 'where it stores its position in the stream (default: a file for each stage)')
-      .addHelpText(
-        'after',
-        examples(
-          '--stage local listen --forward-to http://localhost:3000/hook',
-          '--stage prod listen --print --since 2h',
-          '--stage local listen --raw --forward-to http://localhost:9000/2015-03-31/functions/function/invocations',
-          `--stage local listen --forward-to http://localhost:3000/hook --replay ${id}`,
-        ),
+      .examples(
+        '--stage local listen --forward-to http://localhost:3000/hook',
+        '--stage prod listen --print --since 2h',
+        '--stage local listen --raw --forward-to http://localhost:9000/2015-03-31/functions/function/invocations',
+        `--stage local listen --forward-to http://localhost:3000/hook --replay ${id}`,
       )
       .action(run(async () => (await import('./commands/listen.ts')).listen)),
   (command, run) =>
@@ -253,13 +252,10 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .option('--due', 'only those that are due')
       .option('--limit <n>', 'at most so many of them', count)
       .option('--csv', 'as a table for a spreadsheet, with a text for the user in English and Spanish')
-      .addHelpText(
-        'after',
-        examples(
-          '--stage prod list --due',
-          '--stage prod list --advice todo --since 24h --entity demo-bank',
-          '--stage prod list --status FAILED PARTIAL --batch morning-2026-11-27 --csv',
-        ),
+      .examples(
+        '--stage prod list --due',
+        '--stage prod list --advice todo --since 24h --entity demo-bank',
+        '--stage prod list --status FAILED PARTIAL --batch morning-2026-11-27 --csv',
       )
       .action(run(async () => (await import('./commands/list.ts')).list)),
   (command, run) =>
@@ -277,12 +273,9 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .option('--orphan', 'send it although no extraction is linked to the task')
       .option('--yes', 'settle an open extraction without a prompt; stage local only')
       .option('--force', 'settle an open extraction of any other stage, in place of the provider')
-      .addHelpText(
-        'after',
-        examples(
-          `--stage local deliver --extraction ${id} --encrypted`,
-          `--stage prod deliver --extraction ${id} --forged`,
-        ),
+      .examples(
+        `--stage local deliver --extraction ${id} --encrypted`,
+        `--stage prod deliver --extraction ${id} --forged`,
       )
       .action(run(async () => (await import('./commands/deliver.ts')).deliver)),
   (command, run) =>
@@ -295,17 +288,14 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
         '--drop-previous',
         'store it although the provider may still sign with the previous signing key',
       )
-      .addHelpText(
-        'after',
-        examples('--stage prod fill api-key', '--stage prod fill signing-key < signing-key.txt'),
-      )
+      .examples('--stage prod fill api-key', '--stage prod fill signing-key < signing-key.txt')
       .action(run(async () => (await import('./commands/fill.ts')).fill)),
   (command, run) =>
     command('reconcile')
       .description('reconcile an extraction now, or all that are due')
       .argument('[extractionId]', 'the extraction', extractionId)
       .option('--all-due', 'run a sweep')
-      .addHelpText('after', examples(`--stage prod reconcile ${id}`, '--stage prod reconcile --all-due'))
+      .examples(`--stage prod reconcile ${id}`, '--stage prod reconcile --all-due')
       .action(run(async () => (await import('./commands/reconcile.ts')).reconcile)),
   (command, run) =>
     command('cancel')
@@ -313,10 +303,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .argument('[extractionId]', 'the extraction', extractionId)
       .option('--batch <text>', "all of this batch of the caller's that have not been started")
       .option('--yes', 'skip the prompt')
-      .addHelpText(
-        'after',
-        examples(`--stage prod cancel ${id}`, '--stage prod cancel --batch morning-2026-11-27'),
-      )
+      .examples(`--stage prod cancel ${id}`, '--stage prod cancel --batch morning-2026-11-27')
       .action(run(async () => (await import('./commands/cancel.ts')).cancel)),
   (command, run) =>
     command('erase')
@@ -327,13 +314,10 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .option('--erasure <erasureId>', 'show an erasure that was begun before')
       .option('--no-wait', 'do not wait until all is erased')
       .option('--yes', 'skip the prompt')
-      .addHelpText(
-        'after',
-        examples(
-          `--stage prod erase ${id}`,
-          '--stage prod erase --reference user-4711',
-          `--stage prod erase --erasure ${id} --json`,
-        ),
+      .examples(
+        `--stage prod erase ${id}`,
+        '--stage prod erase --reference user-4711',
+        `--stage prod erase --erasure ${id} --json`,
       )
       .action(run(async () => (await import('./commands/erase.ts')).erase)),
   (command, run) =>
@@ -347,7 +331,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
         since,
       )
       .option('--yes', 'skip the prompt')
-      .addHelpText('after', examples('--stage prod forget-refusals --entity demo-bank --since 2h'))
+      .examples('--stage prod forget-refusals --entity demo-bank --since 2h')
       .action(run(async () => (await import('./commands/forget-refusals.ts')).forgetRefusals)),
   (command, run) =>
     command('restore')
@@ -355,7 +339,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .usage('--from <table> [options]')
       .requiredOption('--from <table>', 'the restored table (required)')
       .option('--dry-run', 'only report what would be done')
-      .addHelpText('after', examples('--stage prod restore --from Cosecha-prod_restored --dry-run'))
+      .examples('--stage prod restore --from Cosecha-prod_restored --dry-run')
       .action(run(async () => (await import('./commands/restore.ts')).restore)),
   (command, run) =>
     command('export')
@@ -375,12 +359,9 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .option('--batch <text>', "only those of this batch of the caller's")
       .option('--units-per-second <n>', 'read no faster than so many units of capacity', count, 500)
       .option('--yes', 'skip the prompt')
-      .addHelpText(
-        'after',
-        examples(
-          '--stage prod export --since 30d --output extractions.jsonl',
-          '--stage prod export --since 2026-10-01 --until 2026-11-01 --results october',
-        ),
+      .examples(
+        '--stage prod export --since 30d --output extractions.jsonl',
+        '--stage prod export --since 2026-10-01 --until 2026-11-01 --results october',
       )
       .action(run(async () => (await import('./commands/export.ts')).exportCommand)),
   (command, run) =>
@@ -391,7 +372,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
         'delete this message, which Cosecha did not write; may be repeated',
         appended,
       )
-      .addHelpText('after', examples('--stage prod redrive', `--stage prod redrive --remove ${id}`))
+      .examples('--stage prod redrive', `--stage prod redrive --remove ${id}`)
       .action(run(async () => (await import('./commands/redrive.ts')).redrive)),
   (command, run) =>
     command('pause')
@@ -400,14 +381,14 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .option('--starts', 'hold starts')
       .option('--reads', 'hold reads')
       .requiredOption('--reason <text>', 'why; shown where calls are paused (required)', pauseReason)
-      .addHelpText('after', examples('--stage prod pause --starts --reason maintenance'))
+      .examples('--stage prod pause --starts --reason maintenance')
       .action(run(async () => (await import('./commands/pause.ts')).pause)),
   (command, run) =>
     command('resume')
       .description('end a pause, and close the breakers that are open')
       .option('--starts', 'of starts only')
       .option('--reads', 'of reads only')
-      .addHelpText('after', examples('--stage prod resume'))
+      .examples('--stage prod resume')
       .action(run(async () => (await import('./commands/pause.ts')).resume)),
   (command, run) =>
     command('rate')
@@ -416,18 +397,18 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .option('--reason <text>', 'why; required with a rate, and shown with it', pauseReason)
       .option('--clear', 'end a rate by hand, and forget what was learnt')
       .option('--watch', 'print who waits, is started and is refused, and why the rate changes, until Ctrl-C')
-      .addHelpText('after', examples('--stage prod rate', '--stage prod rate 3 --reason agreed'))
+      .examples('--stage prod rate', '--stage prod rate 3 --reason agreed')
       .action(run(async () => (await import('./commands/rate.ts')).rate)),
   (command, run) =>
     command('doctor')
       .description('check the deployment, and print a remedy for each failed check')
       .option('--provider', 'also log in at the provider with the API key')
-      .addHelpText('after', examples('--stage prod doctor --provider', '--stage prod doctor --json'))
+      .examples('--stage prod doctor --provider', '--stage prod doctor --json')
       .action(run(async () => (await import('./commands/doctor.ts')).doctor)),
   (command, run) =>
     command('health')
       .description('compare the entities in the last hour and day with the ones before, the worst first')
-      .addHelpText('after', examples('--stage prod health', '--stage prod health --json'))
+      .examples('--stage prod health', '--stage prod health --json')
       .action(run(async () => (await import('./commands/health.ts')).health)),
   (command, run) =>
     command('usage')
@@ -436,10 +417,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .option('--batch <text>', "only this batch of the caller's")
       .addOption(sinceOption('what ended, or was requested, within 2h, or since 2026-11-22', '24h'))
       .option('--until <time>', 'what did so before 2026-11-23', since)
-      .addHelpText(
-        'after',
-        examples('--stage prod usage --since 24h', '--stage prod usage --batch morning --json'),
-      )
+      .examples('--stage prod usage --since 24h', '--stage prod usage --batch morning --json')
       .action(run(async () => (await import('./commands/usage.ts')).usage)),
   (command, run) =>
     command('audit')
@@ -448,10 +426,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .option('--sample <n>', 'only so many requests, drawn at random', count)
       .option('--seed <text>', 'draw the same as a run that printed this seed')
       .option('--results', 'also read all results, and compare their SHA-256')
-      .addHelpText(
-        'after',
-        examples('--stage prod audit --since 24h', '--stage prod audit --sample 1000 --json'),
-      )
+      .examples('--stage prod audit --since 24h', '--stage prod audit --sample 1000 --json')
       .action(run(async () => (await import('./commands/audit.ts')).audit)),
   (command, run) =>
     command('logs')
@@ -460,17 +435,14 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
       .addOption(new Option('--errors', 'only warnings and errors').conflicts('filter'))
       .option('--filter <pattern>', 'only what this filter pattern of CloudWatch matches')
       .addOption(sinceOption('lines of the last 2h, for example, or since 2026-11-22T08:00:00Z', '1h'))
-      .addHelpText('after', examples('--stage prod logs --errors', '--stage prod logs start-task --since 2h'))
+      .examples('--stage prod logs --errors', '--stage prod logs start-task --since 2h')
       .action(run(async () => (await import('./commands/logs.ts')).logs)),
   (command, run) =>
     command('output')
       .description('print an output of the stack or all, or the name of one of its resources')
       .argument('[name]', 'the output, or a part of the name of the resource')
       .option('--resource <type>', 'the type of the resource, such as Events::Rule')
-      .addHelpText(
-        'after',
-        examples('--stage prod output WebhookUrl', '--stage prod output Sweep --resource Events::Rule'),
-      )
+      .examples('--stage prod output WebhookUrl', '--stage prod output Sweep --resource Events::Rule')
       .action(run(async () => (await import('./commands/output.ts')).output)),
   (command, run) =>
     command('console')
@@ -482,7 +454,7 @@ const commands: readonly ((command: Command['command'], run: RunImported) => unk
         '--actions',
         'allow reconcile, cancel, start again, request again, erase, redrive, pause and resume, each after a confirmation',
       )
-      .addHelpText('after', examples('--stage prod console', '--stage prod console --actions'))
+      .examples('--stage prod console', '--stage prod console --actions')
       .action(run(async () => (await import('./commands/console.ts')).serve)),
 ];
 
@@ -514,13 +486,13 @@ const refuseEmpty = (one: Argument | Option): void => {
 };
 
 /** Completes the commands and options above, so it comes after them. Shells call its hidden command `complete`. */
-const addCompletion = (program: Command): void => {
+const addCompletion = (program: CosechaCommand): void => {
   completion(program, { completionCommandName: 'completion' });
   program.commands
     .find((command) => command.name() === 'completion')
     ?.description('print a script that completes commands and options in your shell')
     .action(printCompletion)
-    .addHelpText('after', examples('completion bash'));
+    .examples('completion bash');
 };
 
 export const commandNames = (program: Command): readonly string[] =>
@@ -530,12 +502,12 @@ export const commandNames = (program: Command): readonly string[] =>
     .map((command) => command.name());
 
 /** In place of commander's own, which prints the general help for a command that does not exist. */
-const addHelp = (program: Command): void => {
+const addHelp = (program: CosechaCommand): void => {
   program
     .command('help')
     .description('print the commands, or the options of one')
     .addArgument(new Argument('[command]', 'the command').choices(commandNames(program)))
-    .addHelpText('after', examples('help start'))
+    .examples('help start')
     .action((name: string | undefined) => {
       (program.commands.find((command) => command.name() === name) ?? program).help();
     });
@@ -546,7 +518,7 @@ const addHelp = (program: Command): void => {
  * `main` does, as `--json` applies to errors too.
  */
 export const createProgram = (run: Run, version: string): Command => {
-  const program = new Command('cosecha')
+  const program = new CosechaCommand('cosecha')
     .description('Operates one deployment of Cosecha, on AWS or on an emulator.')
     .option('--stage <stage>', 'the deployment: stack Cosecha-<stage> (default: COSECHA_STAGE)')
     .option('--stack <stack>', 'where the construct is in your own stack: <stack name>/<construct id>')
@@ -556,10 +528,7 @@ export const createProgram = (run: Run, version: string): Command => {
     .version(version, '--version', 'print the version')
     .configureHelp({ showGlobalOptions: true })
     .helpCommand(false)
-    .addHelpText(
-      'after',
-      examples('--stage prod doctor', '--stage local list', 'start --help', '--stage prod list --json'),
-    )
+    .examples('--stage prod doctor', '--stage local list', 'start --help', '--stage prod list --json')
     .configureOutput({ writeErr: () => undefined })
     .exitOverride();
   const runImported: RunImported =
