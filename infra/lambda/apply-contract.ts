@@ -21,34 +21,28 @@ export const environmentOf = (
   const named: Readonly<Record<string, Named>> = namedBy(used);
   const itsSettings = settingsOf(used.config);
   const variables = [
-    ...Object.keys(needed).map((name) => [name, named[name]?.value] as const),
+    ...Object.keys(needed).map((name) => [name, named[name]?.[0]] as const),
     ...settings.map((name) => [name, itsSettings[name]] as const),
   ];
   return Object.fromEntries(variables.filter((pair): pair is [string, string] => pair[1] !== undefined));
 };
 
-/** What a contract has actions on: the value of its variable, and the service and the ARN of the actions. */
-type Named = Readonly<Partial<Record<'value' | 'service' | 'arn', string | undefined>>>;
+/** What a contract has actions on: the value of its variable, the service, and the ARN that the actions are on. */
+type Named = readonly [value: string | undefined, service?: string, arn?: string | undefined];
 
 const namedBy = ({
   storage,
+  secrets,
   queue,
   eraseQueue,
-  secrets,
+  outcomeBus,
+  dispatcher,
   machineArn,
-  ...used
+  sealKey,
 }: Used): Readonly<Record<Exclude<keyof Contract, 'settings'>, Named>> => {
-  const table = ({ tableName, tableArn }: Table) => ({
-    service: 'dynamodb',
-    value: tableName,
-    arn: tableArn,
-  });
-  const queueOf = ({ queueUrl, queueArn }: Queue) => ({ service: 'sqs', value: queueUrl, arn: queueArn });
-  const secret = (name: string) => ({
-    service: 'secretsmanager',
-    value: name,
-    arn: secretArn(Stack.of(secrets), name),
-  });
+  const table = ({ tableName, tableArn }: Table): Named => [tableName, 'dynamodb', tableArn];
+  const queueOf = ({ queueUrl, queueArn }: Queue): Named => [queueUrl, 'sqs', queueArn];
+  const secret = (name: string): Named => [name, 'secretsmanager', secretArn(Stack.of(secrets), name)];
   const everyResult = storage.results.arnForObjects('*');
   return {
     EXTRACTIONS_TABLE: table(storage.extractions),
@@ -58,34 +52,27 @@ const namedBy = ({
     REFUSALS_TABLE: table(storage.refusals),
     START_LINE_TABLE: table(storage.startLine),
     ERASURES_TABLE: table(storage.erasures),
-    RESULTS_BUCKET: { service: 's3', value: storage.results.bucketName, arn: everyResult },
-    resultsLocation: { service: 's3', arn: everyResult },
-    resultsList: { service: 's3', arn: storage.results.bucketArn },
+    RESULTS_BUCKET: [storage.results.bucketName, 's3', everyResult],
+    resultsLocation: [undefined, 's3', everyResult],
+    resultsList: [undefined, 's3', storage.results.bucketArn],
     PROVIDER_API_KEY_SECRET: secret(secrets.providerApiKey),
     WEBHOOK_SIGNING_KEY_SECRET: secret(secrets.webhookSigningKey),
     FINGERPRINT_KEY_SECRET: secret(secrets.fingerprintKey),
     RECONCILE_QUEUE_URL: queueOf(queue.queue),
     SLOW_QUEUE_URL: queueOf(queue.slow),
     ERASE_QUEUE_URL: queueOf(eraseQueue.queue),
-    EVENT_BUS: {
-      service: 'events',
-      value: used.outcomeBus?.bus.eventBusName,
-      arn: used.outcomeBus?.bus.eventBusArn,
-    },
-    DISPATCHER_NAME: {
-      service: 'lambda',
-      value: used.dispatcher?.functionName,
-      arn: used.dispatcher?.functionArn,
-    },
-    STATE_MACHINE_ARN: { service: 'states', value: machineArn, arn: machineArn },
-    callbackToken: { service: 'states', arn: machineArn },
-    SEAL_KEY_ARN: { value: used.sealKey.key.keyArn },
+    EVENT_BUS: [outcomeBus?.bus.eventBusName, 'events', outcomeBus?.bus.eventBusArn],
+    DISPATCHER_NAME: [dispatcher?.functionName, 'lambda', dispatcher?.functionArn],
+    STATE_MACHINE_ARN: [machineArn, 'states', machineArn],
+    callbackToken: [undefined, 'states', machineArn],
+    // Its own policy allows its use.
+    SEAL_KEY_ARN: [sealKey.key.keyArn],
   };
 };
 
-/** The permissions that a contract names, with those on the data key that they need. The seal key's own policy has its. */
+/** The permissions that a contract names, with those on the data key that they need. */
 export const permissionsOf = (contract: Contract, used: Used): readonly PolicyStatement[] => [
-  ...Object.entries(namedBy(used)).flatMap(([name, { service, arn }]) =>
+  ...Object.entries(namedBy(used)).flatMap(([name, [, service, arn]]) =>
     statementsOn(service, arn, contract[name as keyof Contract] ?? []),
   ),
   ...onDataKey(contract, used.dataKey),
