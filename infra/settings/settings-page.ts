@@ -1,5 +1,4 @@
-import * as v from 'valibot';
-import { settingChapters } from './settings.ts';
+import { type DocumentedSetting, documentedSettings } from './documented-settings.ts';
 
 const introduction = `# Settings
 
@@ -22,70 +21,42 @@ synthesis, with a sentence for each. With the schema, editors show also why each
 
 const tableHead = '| setting | default | values | description |\n| --- | --- | --- | --- |';
 
-type Setting = v.GenericSchema | v.OptionalSchema<v.GenericSchema, unknown>;
-
-const defaultOf = (setting: Setting): string => {
-  if (!('wrapped' in setting)) return 'required';
-  if (setting.default === undefined || setting.default === '') return 'none';
-  return `\`${String(setting.default)}\``;
+const defaultOf = ({ isRequired, byDefault }: DocumentedSetting): string => {
+  if (isRequired) return 'required';
+  return byDefault === undefined || byDefault === '' ? 'none' : `\`${byDefault}\``;
 };
 
-const row = ([name, setting]: [string, Setting]): string => {
-  const { values, description } = v.getMetadata('wrapped' in setting ? setting.wrapped : setting);
-  return `| \`${name}\` | ${defaultOf(setting)} | ${String(values)} | ${String(description)} |`;
-};
+const row = (setting: DocumentedSetting): string =>
+  `| \`${setting.name}\` | ${defaultOf(setting)} | ${setting.values} | ${setting.description} |`;
 
 /** The text of docs/settings.md. */
 export const settingsPage = (): string => {
-  const chapters = Object.entries(settingChapters).map(([title, settings]) =>
-    [`## ${title}\n`, tableHead, ...Object.entries(settings).map(row)].join('\n'),
+  const chapters = Object.entries(Object.groupBy(documentedSettings, ({ chapter }) => chapter));
+  const tables = chapters.map(([chapter, its = []]) =>
+    [`## ${chapter}\n`, tableHead, ...its.map(row)].join('\n'),
   );
-  return `${[introduction, ...chapters].join('\n\n')}\n`;
+  return `${[introduction, ...tables].join('\n\n')}\n`;
 };
 
-/** "number" or "boolean" as JSON has them. A list may be text too, so it has none. */
-const jsonTypeOf = (schema: object): 'number' | 'boolean' | 'string' | undefined => {
-  const { type, options, pipe } = schema as {
-    readonly type: string;
-    readonly options?: readonly object[];
-    readonly pipe?: readonly object[];
-  };
-  const [first] = pipe ?? [];
-  if (first !== undefined && first !== schema) return jsonTypeOf(first);
-  if (type === 'union') {
-    const [one] = (options ?? []).map(jsonTypeOf);
-    return one === 'number' || one === 'boolean' ? one : undefined;
-  }
-  return type === 'number' || type === 'boolean' || type === 'string' ? type : undefined;
-};
-
-const property = ([name, setting]: [string, Setting]) => {
-  const schema = 'wrapped' in setting ? setting.wrapped : setting;
-  const { values, description, reason } = v.getMetadata(schema);
-  const text = [description, reason, `Values: ${values}.`].filter((part) => part !== undefined).join(' ');
-  const byDefault = 'wrapped' in setting ? setting.default : undefined;
-  return [
-    name,
-    {
-      description: text,
-      type: jsonTypeOf(schema),
-      ...(typeof byDefault === 'object' || byDefault === '' ? {} : { default: byDefault }),
-    },
-  ];
-};
+const property = ({ type, byDefault, values, description, reason }: DocumentedSetting) => ({
+  description: [description, reason, `Values: ${values}.`].filter((part) => part !== undefined).join(' '),
+  // A list may be text too, so it has none.
+  type: type === 'array' ? undefined : type,
+  default: byDefault === '' ? undefined : byDefault,
+});
 
 /** The JSON schema of `stages/<stage>.json`, for editors. The app validates more. */
 export const settingsJsonSchema = (): string => {
-  const settings = Object.values(settingChapters).flatMap(
-    (chapter) => Object.entries(chapter) as [string, Setting][],
-  );
-  const properties = settings.filter(([name]) => name !== 'stage').map(property);
+  const settings = documentedSettings.filter(({ name }) => name !== 'stage');
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'The settings of a stage of Cosecha',
     type: 'object',
     additionalProperties: false,
-    properties: { $schema: { type: 'string' }, ...Object.fromEntries(properties) },
+    properties: {
+      $schema: { type: 'string' },
+      ...Object.fromEntries(settings.map((setting) => [setting.name, property(setting)])),
+    },
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
 };

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import * as v from 'valibot';
 import { parse } from 'yaml';
 import { problemTypes, problemUri } from '#lib/http/problem.ts';
 import { metricsNamespace, metricsService } from '#lib/observability/metric-names.ts';
-import { settingChapters } from '../../infra/settings/settings.ts';
+import { type DocumentedSetting, documentedSettings } from '../../infra/settings/documented-settings.ts';
 import type { Deployment } from '../../tools/cli/aws/deployment.ts';
 import { checksOf } from '../../tools/cli/doctor/checks.ts';
 import { createProgram } from '../../tools/cli/program.ts';
@@ -38,25 +37,19 @@ export type Setting = {
 };
 
 /** The range and the words that a setting takes, from the text of docs/settings.md. Its other forms are checked by functions. */
-const settingOf = (schema: v.GenericSchema | v.OptionalSchema<v.GenericSchema, unknown>): Setting => {
-  const isOptional = 'wrapped' in schema;
-  const { values = '' } = v.getMetadata(isOptional ? schema.wrapped : schema);
-  const [, least, most] = /, ([\d.]+) to ([\d.]+)$/.exec(String(values)) ?? [];
-  const accepted = [...String(values).matchAll(/`(\w+)`/g)].map(([, word]) => word ?? '');
+const settingOf = ({ isRequired, byDefault, values }: DocumentedSetting): Setting => {
+  const [, least, most] = /, ([\d.]+) to ([\d.]+)$/.exec(values) ?? [];
+  const accepted = [...values.matchAll(/`(\w+)`/g)].map(([, word]) => word ?? '');
   return {
-    required: !isOptional,
-    ...(isOptional && schema.default !== undefined ? { default: schema.default } : {}),
+    required: isRequired,
+    ...(byDefault === undefined ? {} : { default: byDefault }),
     ...(most === undefined ? {} : { range: [Number(least), Number(most)] }),
     ...(accepted.length === 0 ? {} : { words: accepted }),
   };
 };
 
 const settings = (): Readonly<Record<string, Setting>> =>
-  Object.fromEntries(
-    Object.values(settingChapters).flatMap((chapter) =>
-      Object.entries(chapter).map(([name, schema]) => [name, settingOf(schema as v.GenericSchema)]),
-    ),
-  );
+  Object.fromEntries(documentedSettings.map((setting) => [setting.name, settingOf(setting)]));
 
 const statement =
   /^export (?:(type )?\{([^}]*)\}|(\*) from '([^']+)'|(?:async )?(const|class|function|type) (\w+))(?: from)?/gm;
