@@ -264,8 +264,6 @@ test.each([
   ['commander.invalidArgument', 'list', '--status', 'DONE'],
   ['commander.invalidArgument', 'list', '--since', 'yesterday'],
   ['commander.invalidArgument', 'watch', id, '--until', 'later'],
-  ['commander.unknownOption', 'start', '--password', 'p'],
-  ['commander.excessArguments', 'doctor', 'now'],
   ['commander.invalidArgument', 'console', '--port', '65536'],
 ])('%s is the error of %s %s %s %s', async (code, ...args) => {
   expect(await parse(...args)).toBe(code);

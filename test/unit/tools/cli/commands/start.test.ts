@@ -69,22 +69,18 @@ describe('options that make no request', () => {
     expect(await failureOf(options)).toMatchObject({ name: 'UsageError', message });
   });
 
+  const by = (credentials: string): StartOptions => ({ entity: 'bank', action: ['tef'], credentials });
+  const changes = 'the number at /pin/0 would change as a 64-bit float. Write it as a string.';
+
   test.each<[StartOptions, string]>([
-    [{ entity: 'bank', action: ['tef'], credentials: 'long.json' }, 'The credentials'],
-    [{ file: 'long.json' }, 'The request'],
-  ])('%j are refused for a number that would change', async (options, content) => {
-    const message = `${content}: the number at /pin/0 would change as a 64-bit float. Write it as a string.`;
-    expect(await failureOf(options)).toMatchObject({ name: 'CliError', message });
-  });
-
-  test('a name that occurs twice is refused, as the API would get only one of the two', async () => {
-    const failure = await failureOf({ entity: 'bank', action: ['tef'], credentials: 'twice.json' });
-    expect(failure).toMatchObject({ message: 'The credentials: /password occurs twice.' });
-  });
-
-  test('credentials that are not JSON are never quoted', async () => {
-    const failure = await failureOf({ entity: 'bank', action: ['tef'], credentials: 'broken.json' });
-    expect(failure).toMatchObject({ name: 'CliError', message: 'The credentials must be JSON.' });
+    [by('long.json'), `The credentials: ${changes}`],
+    [{ file: 'long.json' }, `The request: ${changes}`],
+    // The API would get only one of the two.
+    [by('twice.json'), 'The credentials: /password occurs twice.'],
+    [by('broken.json'), 'The credentials must be JSON.'],
+  ])('the file of %j is refused, and not quoted: %s', async (options, message) => {
+    const failure = await failureOf(options);
+    expect(failure).toMatchObject({ name: 'CliError', message });
     expect(failure).not.toHaveProperty('cause');
   });
 });

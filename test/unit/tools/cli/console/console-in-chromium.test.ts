@@ -3,12 +3,11 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { describeInChromium, launchChromium, openTab } from '#support/browser/chromium.ts';
-import { sourcesWith } from '#support/browser/console-fixtures.ts';
-import { allStatuses, at, extractionIn, idOf, iso } from '#support/data/extraction-fixtures.ts';
+import { consoleDeps, sourcesWith } from '#support/browser/console-fixtures.ts';
+import { allStatuses, extractionIn, idOf, iso } from '#support/data/extraction-fixtures.ts';
 import { eventually } from '#support/eventually.ts';
 import type { ConsoleAction } from '#tools/cli/console/actions/action-types.ts';
 import { type RunningConsole, serveConsole } from '#tools/cli/console/serve-console.ts';
-import { commandTextOf } from '#tools/cli/terminal/command-text.ts';
 
 const recordsOfAllStatuses = (): Extraction[] => [
   ...allStatuses.map((status, index) => extractionIn(status, { extractionId: idOf(index) })),
@@ -29,23 +28,17 @@ const story = { status: 'RUNNING', headline: 'It runs.', lines, notShown: [] };
 
 describeInChromium('the console', () => {
   let records: Extraction[] = recordsOfAllStatuses();
+  const sources = sourcesWith([], {
+    story: async (extractionId) => ({ ...story, extractionId }),
+    open: async () => records,
+    record: async (id) => records.find(({ extractionId }) => extractionId === id),
+    recent: async () => ({ items: records, complete: false }),
+  });
   const deps: Parameters<typeof serveConsole>[1] = {
-    stage: 'prod',
-    command: commandTextOf({ stage: 'prod' }),
-    sources: sourcesWith([], {
-      story: async (extractionId) => ({ ...story, extractionId }),
-      open: async () => records,
-      record: async (id) => records.find(({ extractionId }) => extractionId === id),
-      recent: async () => ({ items: records, complete: false }),
-    }),
-    now: () => at(100),
+    ...consoleDeps(sources),
     sleep: (milliseconds) => delay(milliseconds),
     everyMs: 20,
     actions: [reconcileNow],
-    onAction: () => undefined,
-    onError: (error) => {
-      throw error;
-    },
   };
   let running: RunningConsole;
   let browser: Browser;
@@ -283,11 +276,8 @@ describeInChromium('the console', () => {
       caller: 0,
       failed: 0,
     });
-    const sources = {
-      ...deps.sources,
-      subjects: async () => ({ subjects: [], hours: [hour(7)], complete: true }),
-    };
-    const own = await serveConsole(0, { ...deps, sources });
+    const subjects = async () => ({ subjects: [], hours: [hour(7)], complete: true });
+    const own = await serveConsole(0, { ...deps, sources: { ...sources, subjects } });
     const { page } = await open('health', {}, own.url);
     const periods = page.locator('.chart .period');
     expect(await page.locator('.chart .period[tabindex="0"]').count()).toBe(1);

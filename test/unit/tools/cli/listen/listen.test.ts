@@ -1,13 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
 import { fail, stubClient } from '#support/aws/stub-client.ts';
 import { httpServer } from '#support/programs/stub-servers.ts';
+import { temporaryDirectory } from '#support/programs/temporary-directory.ts';
 import type { StreamRecord } from '#tools/cli/aws/follow-stream.ts';
 import { dynamoStreamReader } from '#tools/cli/listen/dynamo-stream-reader.ts';
 import { type ForwardDeps, forwardEvent } from '#tools/cli/listen/forward-event.ts';
@@ -191,9 +191,6 @@ test.each([
   expect(lambdaFailureIn(body)).toBe(failure);
 });
 
-const directory = mkdtempSync(join(tmpdir(), 'cosecha-listen-'));
-afterAll(() => rmSync(directory, { recursive: true }));
-
 const state: ListenState = {
   streamArn: 'arn:aws:dynamodb:us-east-1:000000000000:table/T/stream/1',
   secret: 'whsec_abc',
@@ -201,16 +198,17 @@ const state: ListenState = {
 };
 
 test('a state is read again, from a file that only its owner can read', async () => {
-  const file = join(directory, 'new', 'listen.json');
+  const directory = join(temporaryDirectory(), 'new');
+  const file = join(directory, 'listen.json');
   expect(await readListenState(file)).toBeUndefined();
   await writeListenState(file, state);
   expect(await readListenState(file)).toEqual(state);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(readdirSync(join(directory, 'new'))).toEqual(['listen.json']);
+  expect(readdirSync(directory)).toEqual(['listen.json']);
 });
 
 test('a damaged file is not taken for a first run, and its content is not quoted', async () => {
-  const file = join(directory, 'damaged.json');
+  const file = join(temporaryDirectory(), 'damaged.json');
   writeFileSync(file, '{"secret":"whsec_SENTINEL');
   const failure = String(await readListenState(file).catch((error: unknown) => error));
   expect(failure).toContain('is not the state of a listener');

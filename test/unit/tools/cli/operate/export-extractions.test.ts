@@ -117,17 +117,6 @@ test('an export that others can write to is not continued', async () => {
   await expect(exportExtractions(path, deps({}))).rejects.toThrow('is not only yours');
 });
 
-test('neither a file of somebody else nor an export of something else is continued', async () => {
-  const path = newFile();
-  await writeFile(path, 'mine');
-  await expect(exportExtractions(path, deps({}))).rejects.toThrow('exists, and is not overwritten');
-  await writeFile(`${path}.progress`, JSON.stringify({ asked: '{"status":"REJECTED"}' }), {
-    mode: 0o600,
-  });
-  await expect(exportExtractions(path, deps({}))).rejects.toThrow('was begun with {"status":"REJECTED"}');
-  expect(await readFile(path, 'utf8')).toBe('mine');
-});
-
 test('all segments together read no more units a second than are allowed', async () => {
   let now = 0;
   const sleep = async (milliseconds: number): Promise<void> => {

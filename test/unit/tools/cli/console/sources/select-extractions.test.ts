@@ -1,32 +1,37 @@
 import { expect, test } from 'vitest';
 import { isOverdue } from '#lib/extraction/deadlines.ts';
-import { at, closedExtraction, consentIn, extractionIn, iso } from '#support/data/extraction-fixtures.ts';
+import {
+  at,
+  closedExtraction,
+  consentIn,
+  extractionIn,
+  idOf,
+  iso,
+} from '#support/data/extraction-fixtures.ts';
 import { distinct, parseFilter, selectExtractions } from '#tools/cli/console/sources/select-extractions.ts';
 
-const id = (digit: number): string => `0190a0b0-0000-7000-8000-00000000000${digit}`;
-
-const overdueMost = extractionIn('RUNNING', { extractionId: id(1), dueAt: iso(10), reference: 'Order-7' });
-const overdueLess = extractionIn('STARTING', { extractionId: id(2), dueAt: iso(20) });
+const overdueMost = extractionIn('RUNNING', { extractionId: idOf(1), dueAt: iso(10), reference: 'Order-7' });
+const overdueLess = extractionIn('STARTING', { extractionId: idOf(2), dueAt: iso(20) });
 const open = extractionIn('RUNNING', {
-  extractionId: id(3),
+  extractionId: idOf(3),
   requestedAt: iso(5),
   taskId: 'task-of-3',
   batch: 'morning',
 });
 const newer = consentIn('RUNNING', {
-  extractionId: id(4),
+  extractionId: idOf(4),
   requestedAt: iso(6),
   requestedBy: 'arn:aws:sts::111122223333:assumed-role/Billing',
 });
 const ended = closedExtraction({
-  extractionId: id(5),
+  extractionId: idOf(5),
   status: 'COMPLETED',
   settledAt: iso(-3_000),
   collectedAt: iso(31),
   entity: 'other',
 });
 const endedLast = closedExtraction({
-  extractionId: id(6),
+  extractionId: idOf(6),
   status: 'FAILED',
   settledAt: iso(40),
   collectedAt: iso(41),
@@ -41,7 +46,7 @@ const all = [endedLast, ended, open, newer, overdueLess, overdueMost, overdueMos
 const select = (query: string) =>
   selectExtractions(distinct(all), parseFilter(new URLSearchParams(query)), {
     isLate: (record) => isOverdue(record, at(1_000), 5),
-    isInLine: ({ extractionId }) => extractionId === id(4),
+    isInLine: ({ extractionId }) => extractionId === idOf(4),
   }).map(({ extractionId }) => Number(extractionId.at(-1)));
 
 test('the most overdue come first, then the newest open ones, then the last that ended, each once', () => {
@@ -72,7 +77,7 @@ test.each([
   ['name=billing', [4]],
   ['batch=morning', [3]],
   ['batch=morn', []],
-  [`name=${id(6)}`, [6]],
+  [`name=${idOf(6)}`, [6]],
   ['name=task-of', [3]],
   ['name=0190A0B0…000006', [6]],
   ['name=0190a0b0...000006', [6]],
