@@ -15,16 +15,7 @@ type ParsedSessionRequest =
   | { readonly kind: 'valid'; readonly request: SessionRequest }
   | { readonly kind: 'invalid'; readonly violations: readonly BodyViolation[] };
 
-const notAnObject = 'must be an object';
-
-const isPlainObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** An object whose fields are all optional. An array is refused, although it would match. */
-const optionalFields = <Entries extends v.ObjectEntries>(entries: Entries) =>
-  v.pipe(v.custom<Record<string, unknown>>(isPlainObject, notAnObject), closedObject(entries, notAnObject));
-
-const entityFilter = optionalFields({
+const entityFilter = closedObject({
   types: v.exactOptional(
     v.array(v.picklist(entityTypes, `must be one of ${entityTypes.join(', ')}`), 'must be a list'),
   ),
@@ -40,12 +31,12 @@ const bodySchema = v.pipe(
         v.maxLength(productTypes.length, `must name at most ${productTypes.length} products`),
       ),
       user: v.exactOptional(
-        optionalFields({ username: v.exactOptional(nationalIdField), email: v.exactOptional(line(320)) }),
+        closedObject({ username: v.exactOptional(nationalIdField), email: v.exactOptional(line(320)) }),
         {},
       ),
       filters: v.exactOptional(
-        optionalFields({
-          entities: v.exactOptional(optionalFields({ include: v.exactOptional(entityFilter) })),
+        closedObject({
+          entities: v.exactOptional(closedObject({ include: v.exactOptional(entityFilter) })),
         }),
       ),
       locale: v.exactOptional(line(35)),

@@ -78,7 +78,10 @@ const unknownField = v.never('is not a known field');
  * @internal An object with these fields and no others. Each unknown field is reported. `message` is for a value of another type. It is also
  * for a list, which valibot would accept as an object without these fields.
  */
-export const closedObject = <Entries extends v.ObjectEntries>(entries: Entries, message: string) => {
+export const closedObject = <Entries extends v.ObjectEntries>(
+  entries: Entries,
+  message = 'must be an object',
+) => {
   const schema = v.objectWithRest(entries, unknownField, message);
   const run: (typeof schema)['~run'] = (dataset, config) => {
     const input = dataset.value;
