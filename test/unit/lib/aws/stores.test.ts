@@ -15,10 +15,9 @@ import { countInLine, dynamoStartLine } from '#lib/aws/dynamo-start-line.ts';
 import { dynamoTaskStore } from '#lib/aws/dynamo-task-store.ts';
 import { readItems } from '#lib/aws/items.ts';
 import type { TaskStore } from '#lib/extraction/store.ts';
-import { markStarting } from '#lib/extraction/transitions.ts';
 import { pausesItem } from '#lib/shared-item/operator-settings.ts';
 import { fail, stubClient } from '../../../support/aws/stub-client.ts';
-import { at, extraction, iso, timings } from '../../../support/data/extraction-fixtures.ts';
+import { extraction, iso } from '../../../support/data/extraction-fixtures.ts';
 import { compareCalls, comparedStores } from '../../../support/stores/compared-stores.ts';
 import { interpretedDynamo } from '../../../support/stores/interpreted-dynamo.ts';
 import { taskExpiry } from '../../../support/stores/memory-task-store.ts';
@@ -94,13 +93,6 @@ test.each([
 ])('%s of a create is passed on: whether the write took effect is unknown', async (_what, error) => {
   const { client } = stubClient<DynamoDBClient>(() => fail(error));
   await expect(dynamoExtractionStore(client, 'T').create(extraction())).rejects.toBe(error);
-});
-
-test('a failure of a change is passed on, unless it was refused', async () => {
-  const throttled = new Error('throttled');
-  const { client } = stubClient<DynamoDBClient>(() => fail(throttled));
-  const mark = markStarting({ record: extraction(), attemptId: 'a', now: at(0), timings });
-  await expect(dynamoExtractionStore(client, 'T').apply(mark)).rejects.toBe(throttled);
 });
 
 // npm run second-opinion has these calls made of DynamoDB Local.

@@ -20,38 +20,26 @@ test('an extraction is read at growing intervals until its results are collected
   ).rejects.toThrow(NoSuchExtractionError);
 });
 
-type Read = Partial<PublicExtraction> | Error | undefined;
+const settled = { status: 'COMPLETED', settledAt: '2026-11-22T12:00:00.000Z' };
+const timedOut = { ...settled, status: 'TIMED_OUT', advice: 'wait' };
 
-const wait = async (...reads: readonly Read[]) => {
-  const queue = [...reads];
-  const pauses: number[] = [];
-  const result = await waitForOutcome('e-1', {
-    get: async () => {
-      if (queue.length === 0) throw new Error('more reads than answers');
-      const next = queue.shift();
-      if (next instanceof Error) throw next;
-      return next as PublicExtraction | undefined;
-    },
-    sleep: async (milliseconds) => void pauses.push(milliseconds),
-  }).catch((error: unknown) => ({ error }));
-  return { result, pauses };
-};
-
-const settled = { status: 'COMPLETED', settledAt: '2026-11-22T12:00:00.000Z' } as const;
-const collected = { ...settled, advice: 'none', collectedAt: '2026-11-22T12:00:01.000Z' } as const;
-
-test('an outcome whose results were not collected is complete', async () => {
-  const uncollected = { ...settled, advice: 'fix-request', collectionError: 'results-too-large' } as const;
-  expect(await wait(settled, uncollected)).toMatchObject({ result: uncollected });
-});
-
-test('it reads TIMED_OUT until its grace is over, as an outcome may still follow', async () => {
-  const timedOut = { status: 'TIMED_OUT', settledAt: settled.settledAt, advice: 'wait' } as const;
-  const closed = { ...timedOut, advice: 'ask-provider' } as const;
-  expect(await wait(timedOut, closed)).toMatchObject({ result: closed });
-  expect(await wait(timedOut, collected)).toMatchObject({ result: collected });
+test.each([
+  ['its results were not collected', settled, { ...settled, advice: 'fix-request', collectionError: 'x' }],
+  ['the grace of TIMED_OUT is over', timedOut, { ...timedOut, advice: 'ask-provider' }],
+  ['another outcome came within the grace', timedOut, { ...settled, advice: 'none', collectedAt: 'x' }],
+])('an outcome is complete once %s', async (_when, before, outcome) => {
+  const reads: unknown[] = [before, outcome];
+  const get = async () => reads.shift() as PublicExtraction;
+  expect(await waitForOutcome('e-1', { get, sleep: async () => undefined })).toEqual(outcome);
 });
 
 test('a refused read is thrown', async () => {
-  expect(await wait(new ApiError(403, '{}'))).toMatchObject({ result: { error: { status: 403 } } });
+  const reads = [new ApiError(403, '{}')];
+  const get = async () => {
+    const refused = reads.shift();
+    if (refused !== undefined) throw refused;
+    return undefined;
+  };
+  const waiting = waitForOutcome('e-1', { get, sleep: async () => undefined });
+  await expect(waiting).rejects.toMatchObject({ status: 403 });
 });
