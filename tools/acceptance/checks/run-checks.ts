@@ -108,7 +108,7 @@ const runCheck = async (
   try {
     const run = check
       .run({ ...shared, signal, sleep, waitFor, until: untilWith({ waitFor, sleep }) })
-      .catch((error: unknown) => (signal.aborted ? over() : failed(describe(error))));
+      .catch((error: unknown) => (signal.aborted ? over() : failed(explainFailure(error) ?? String(error))));
     return report(await Promise.race([run, isOver.then(over)]), elapsed());
   } finally {
     clearTimeout(timer);
@@ -126,5 +126,3 @@ export const untilWith =
       await sleep(everyMs);
     }
   };
-
-const describe = (error: unknown): string => explainFailure(error) ?? String(error);

@@ -1,10 +1,8 @@
 import type { CommandText } from '../terminal/command-text.ts';
 import { explainFailure } from '../terminal/explain-failure.ts';
+import { plural } from '../terminal/plural.ts';
 import type { AuditReport, RuleReport } from './audit.ts';
 import type { Finding } from './audit-types.ts';
-
-const some = (number: number, one: string): string =>
-  `${number.toLocaleString('en')} ${number === 1 ? one : `${one}s`}`;
 
 /**
  * What an audit is about to read. A record, and an item of `Tasks`, have less than the 4 KB of a read unit. If the number may not
@@ -25,7 +23,7 @@ export const describeEstimate = async (
     return `Reads ${unknown}, ${rest}${requests === undefined ? '' : ` ${requests}`}`;
   }
   const audited = Math.min(requests, sample);
-  const known = `about ${some(requests, 'request')} in the log, and the records and tasks of ${audited.toLocaleString('en')} (about ${some(2 * audited, 'read unit')})`;
+  const known = `about ${plural(requests, 'request')} in the log, and the records and tasks of ${audited.toLocaleString('en')} (about ${plural(2 * audited, 'read unit')})`;
   return `Reads ${known}, ${rest}`;
 };
 
@@ -42,7 +40,7 @@ export const describeRule = (
   command: CommandText,
 ): readonly string[] => {
   if (result === 'unchecked') return [`✗ ${sentence} Not checked: ${notChecked}`];
-  const found = findings.length === 0 ? '' : `, ${some(findings.length, 'finding')}`;
+  const found = findings.length === 0 ? '' : `, ${plural(findings.length, 'finding')}`;
   const left = findings.length - maxFindings;
   return [
     `${result === 'passed' ? '✓' : '✗'} ${sentence} ${checked.toLocaleString('en')} checked${found}.`,
@@ -60,6 +58,6 @@ export const describeAudit = (report: AuditReport, drawn: string | undefined): s
   const sample =
     drawn === undefined ? '' : `, ${audited.toLocaleString('en')} of them drawn with --seed ${drawn}`;
   const others =
-    ofOtherVersions === 0 ? '' : ` ${some(ofOtherVersions, 'record')} of another version: not checked.`;
-  return `${some(requests, 'request')}${sample}. ${some(records, 'record')}, with all that are open.${others}`;
+    ofOtherVersions === 0 ? '' : ` ${plural(ofOtherVersions, 'record')} of another version: not checked.`;
+  return `${plural(requests, 'request')}${sample}. ${plural(records, 'record')}, with all that are open.${others}`;
 };

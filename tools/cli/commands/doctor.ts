@@ -1,5 +1,6 @@
 import { checksOf, type DoctorOptions } from '../doctor/checks.ts';
 import { type Finding, runCheck } from '../doctor/finding.ts';
+import { plural } from '../terminal/plural.ts';
 import type { CommandContext } from './command-context.ts';
 
 const signs = { passed: '✓', failed: '✗', skipped: '·' } as const;
@@ -19,8 +20,6 @@ export const doctor = async (options: DoctorOptions, { shell, connect }: Command
     if (finding.result === 'failed') failures += 1;
     shell.print(linesOf(finding), { id: check.id, ...finding });
   }
-  shell.hint(
-    failures === 0 ? 'All checks passed.' : `${failures} ${failures === 1 ? 'check' : 'checks'} failed.`,
-  );
+  shell.hint(failures === 0 ? 'All checks passed.' : `${plural(failures, 'check')} failed.`);
   return failures === 0 ? 0 : 1;
 };

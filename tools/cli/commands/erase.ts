@@ -6,6 +6,7 @@ import { erasuresOf } from '../operate/begin-erasure.ts';
 import type { Shell } from '../terminal/command-environment.ts';
 import type { CommandText } from '../terminal/command-text.ts';
 import { CliError, UsageError } from '../terminal/errors.ts';
+import { plural } from '../terminal/plural.ts';
 import type { CommandContext } from './command-context.ts';
 
 type EraseOptions = {
@@ -36,7 +37,7 @@ export const questionOf = async (
   if (found.length === 0) throw new CliError('No extraction has this reference. Nothing was erased.');
   const callers = new Set(found.map(({ requestedBy }) => requestedBy)).size;
   const of = caller === undefined && callers > 1 ? ` of ${callers} callers` : '';
-  const count = `${found.length} extraction${found.length === 1 ? '' : 's'}${of}`;
+  const count = `${plural(found.length, 'extraction')}${of}`;
   const scope = defined({ reference, requestedBy: caller });
   return { scope, what: `${count} with this reference, and their results,`, words: reference };
 };
@@ -85,7 +86,7 @@ export const report = (progress: Progress, shell: Pick<Shell, 'print'>, command:
   const isComplete = isDone(progress);
   const lines = isComplete
     ? [
-        `Erased: ${erased} extraction${erased === 1 ? '' : 's'}, with results, task, request and record. Erasure ${erasureId}.`,
+        `Erased: ${plural(erased, 'extraction')}, with results, task, request and record. Erasure ${erasureId}.`,
         'docs/erasure.md lists what stays elsewhere, and for how long. Tell the services that have copies.',
       ]
     : [

@@ -5,7 +5,8 @@ import type { StartRate } from '../terminal/describe-rate.ts';
 import { describeStartError, failureMeanings } from '../terminal/extraction-failures.ts';
 import { formatSeconds, secondsSince } from '../terminal/format-seconds.ts';
 import { describeDue } from '../terminal/operator-view.ts';
-import { plural, shown } from './format-for-page.ts';
+import { plural } from '../terminal/plural.ts';
+import { shown } from './format-for-page.ts';
 import type { Hold } from './sources/sources.ts';
 
 const waits: Readonly<Record<string, string>> = {

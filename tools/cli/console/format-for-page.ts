@@ -43,9 +43,6 @@ export const clock = (at: string, now: Date, precision: keyof typeof clockEnds =
 export const showUserText = (text: UserText): Html =>
   html`${Object.entries(text).map(([language, one]) => html`<span lang="${language}">${one}</span> <span class="quiet">${language}</span> `)}`;
 
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-
 /** `a`, `a and b`, `a, b and c`. */
 export const inWords = (names: readonly string[]): string =>
   names.join(', ').replace(/, ([^,]*)$/, ' and $1');

@@ -16,6 +16,7 @@ import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import { DescribeStateMachineCommand, ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import type { MappingTrigger, RuleTrigger } from '../../../lib/aws/trigger.ts';
 import { readRule } from '../aws/read-rule.ts';
+import { plural } from '../terminal/plural.ts';
 import { type Found, failed, passed, skipped } from './finding.ts';
 
 export const checkStack = (name: string, status: string): Found => {
@@ -125,8 +126,9 @@ export const checkMachine = async (client: SFNClient, stateMachineArn: string, n
   );
   const count = broken.flat().length;
   if (count === 0) return passed('machine is ACTIVE, and no execution broke within a day');
-  const executions = count === 1 ? '1 execution' : `${count} executions`;
-  return passed(`machine is ACTIVE; ${executions} broke within a day, which the sweep queues`);
+  return passed(
+    `machine is ACTIVE; ${plural(count, 'execution')} broke within a day, which the sweep queues`,
+  );
 };
 
 /** CloudFormation makes again what is gone only if it looks for it. */
@@ -141,7 +143,11 @@ export const checkRules = async (
     rules.map(async ({ rule, ...its }) => {
       const found = await readRule(client, rule);
       const problem = found === undefined ? 'missing' : found.enabled ? undefined : 'disabled';
-      return { ...its, problem, remedy: problem === 'missing' ? again : enableRule(rule) };
+      return {
+        ...its,
+        problem,
+        remedy: problem === 'missing' ? again : `Run aws events enable-rule --name ${rule}`,
+      };
     }),
   );
   const broken = states.filter(({ problem }) => problem !== undefined);
@@ -151,8 +157,6 @@ export const checkRules = async (
     broken.map(({ without, remedy }) => `${without} ${remedy}`).join(' '),
   );
 };
-
-const enableRule = (name: string): string => `Run aws events enable-rule --name ${name}`;
 
 const update = (uuid: string, option: string): string =>
   `Run aws lambda update-event-source-mapping --uuid ${uuid} ${option}`;

@@ -4,6 +4,7 @@ import type { CommandText } from '../terminal/command-text.ts';
 import { describeHold } from '../terminal/describe-hold.ts';
 import { describeCode, describeStartError, explainActions } from '../terminal/extraction-failures.ts';
 import { formatSeconds } from '../terminal/format-seconds.ts';
+import { plural } from '../terminal/plural.ts';
 import { bounded, clockTime } from './bounded-text.ts';
 import type { Hold } from './sources.ts';
 import type { FactName, FactOf, ReportedBy, StoryFact } from './story-facts.ts';
@@ -134,7 +135,7 @@ const sentences: { readonly [Name in FactName]: (fact: FactOf<Name>, reader: Rea
     `Its results, ${bytes} bytes, were collected at ${clockTime(at, now)}.`,
   advised: ({ advice }) => advices[advice],
   refusedMeanwhile: ({ count }) =>
-    `${count} ${count === 1 ? 'delivery was' : 'deliveries were'} refused in this time, as no key fits: of which task is not known.`,
+    `${plural(count, 'delivery was', 'deliveries were')} refused in this time, as no key fits: of which task is not known.`,
 
   settingsUnread: ({ status }) =>
     `It is ${status} and open. What happens next depends on the settings, which could not be read.`,
@@ -198,7 +199,7 @@ const sentences: { readonly [Name in FactName]: (fact: FactOf<Name>, reader: Rea
     }[why];
     if (count === undefined) return `${head}.`;
     const next = nextBy === undefined ? '' : `, the next by ${clockTime(nextBy, now)}`;
-    return `${head}: ${count} ${count === 1 ? 'poll' : 'polls'} so far${next}.`;
+    return `${head}: ${plural(count, 'poll')} so far${next}.`;
   },
   waitsForWebhook: ({ until, pollEvery, deadline }, { now }) =>
     `Waits for the provider's webhook until ${clockTime(until, now)}; then the machine polls every ${formatSeconds(pollEvery)} until ${clockTime(deadline, now)}.`,

@@ -2,6 +2,7 @@ import type { Line } from '../../../lib/extraction/api/expected-start.ts';
 import type { RateByHand } from '../../../lib/shared-item/operator-settings.ts';
 import { formatSeconds, secondsSince } from './format-seconds.ts';
 import { callerName } from './operator-view.ts';
+import { plural } from './plural.ts';
 
 /** The rate of starts and the line, as tools show them. */
 export type StartRate = Line & {
@@ -25,7 +26,7 @@ const describeUntil = (seconds: number, now: Date): string => {
 export const describeWaiting = (rate: StartRate, now: Date): string => {
   const count = waitingIn(rate);
   const { perSecond, isPaused = false, isComplete = true } = rate;
-  const waiting = `${isComplete ? '' : 'more than '}${count.toLocaleString('en')} ${count === 1 ? 'start waits' : 'starts wait'} in line`;
+  const waiting = `${isComplete ? '' : 'more than '}${plural(count, 'start waits', 'starts wait')} in line`;
   if (count === 0) return waiting;
   if (isPaused) return `${waiting}; starts are paused`;
   if (perSecond === undefined) return `${waiting}; no rate is known yet`;

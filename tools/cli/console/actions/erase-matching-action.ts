@@ -1,6 +1,6 @@
 import type { Extraction } from '../../../../lib/extraction/record.ts';
 import { CliError } from '../../terminal/errors.ts';
-import { plural } from '../format-for-page.ts';
+import { plural } from '../../terminal/plural.ts';
 import type { ConsoleAction } from './action-types.ts';
 import { checkTypedNumber } from './check-typed-number.ts';
 

@@ -5,7 +5,7 @@ import type { ConsentExtraction, Extraction } from '../../../../lib/extraction/r
 import { againKey, isRequestable, parseNationalIds, requestOf } from '../../operate/start-again.ts';
 import { CliError } from '../../terminal/errors.ts';
 import { explainFailure } from '../../terminal/explain-failure.ts';
-import { plural } from '../format-for-page.ts';
+import { plural } from '../../terminal/plural.ts';
 import type { ConsoleAction } from './action-types.ts';
 import { checkTypedNumber } from './check-typed-number.ts';
 

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
+import { plural } from '../../terminal/plural.ts';
 import { shortId } from '../../terminal/short-id.ts';
-import { ago, clock, type Html, plural, shown, withCode } from '../format-for-page.ts';
+import { ago, clock, type Html, shown, withCode } from '../format-for-page.ts';
 import { hoursText, sinceIn, startOf } from '../sources/select-extractions.ts';
 import { type Bounded, type DeliveryLine, readPart } from '../sources/sources.ts';
 import { facet, facets, sinceFacets, table } from './facets-and-tables.ts';
@@ -79,8 +80,7 @@ const rowsOf = (lines: readonly DeliveryLine[]): readonly Row[] => {
 const headline = (all: readonly Row[], since: string): string => {
   const rows = all.filter(({ appearance }) => appearance.kind !== 'check');
   const checks = all.length - rows.length;
-  const ofDoctor =
-    checks === 0 ? '' : ` ${checks === 1 ? '1 row is a check' : `${checks} rows are checks`} of doctor.`;
+  const ofDoctor = checks === 0 ? '' : ` ${plural(checks, 'row is a check', 'rows are checks')} of doctor.`;
   const refused = rows.filter(({ appearance }) => appearance.kind === 'refused').length;
   const failed = rows.filter(({ appearance }) => appearance.kind === 'failed').length;
   if (rows.length === 0) return `No delivery came in ${since}.${ofDoctor}`;

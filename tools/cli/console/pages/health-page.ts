@@ -2,8 +2,9 @@ import { html } from 'hono/html';
 import { byProduct, describeChange, describeTimes } from '../../health/describe-health.ts';
 import type { SubjectHealth } from '../../health/read-health.ts';
 import { formatSeconds, secondsSince } from '../../terminal/format-seconds.ts';
+import { plural } from '../../terminal/plural.ts';
 import type { ConsoleAction } from '../actions/action-types.ts';
-import { ago, type Html, inWords, plural, shown, whole, withCode } from '../format-for-page.ts';
+import { ago, type Html, inWords, shown, whole, withCode } from '../format-for-page.ts';
 import type { DeploymentState } from '../sources/read-state.ts';
 import {
   type AlarmLine,

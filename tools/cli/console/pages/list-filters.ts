@@ -2,7 +2,8 @@ import { html } from 'hono/html';
 import { userTexts } from '../../../../lib/downstream/user-texts.ts';
 import { type Extraction, entityOrProductOf } from '../../../../lib/extraction/record.ts';
 import { currentAdvice } from '../../aws/find-extractions.ts';
-import { type Html, plural, shown, showUserText, whole } from '../format-for-page.ts';
+import { plural } from '../../terminal/plural.ts';
+import { type Html, shown, showUserText, whole } from '../format-for-page.ts';
 import {
   adviceChoices,
   type Filter,

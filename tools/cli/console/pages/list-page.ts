@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { type Extraction, hasWebhook } from '../../../../lib/extraction/record.ts';
-import { type Html, plural } from '../format-for-page.ts';
+import { plural } from '../../terminal/plural.ts';
+import type { Html } from '../format-for-page.ts';
 import { heldIn, readState, standingAt } from '../sources/read-state.ts';
 import {
   beginOf,
