@@ -92,28 +92,33 @@ export type StartWindow = {
 };
 
 /**
- * The window of a start, without its time in line. The start itself, Reconcile and the tools all use this function.
+ * The wait of a start in line, as its invoker knows it, whatever the item still shows. `goes-on`: unless the item shows that it has ended, the
+ * window lasts until the start has waited for `maxWait` in all. `ends-now`: a wait that the item shows has just ended. `ended`: it has ended
+ * before, and only earlier waits count.
+ */
+type Wait = 'goes-on' | 'ends-now' | 'ended';
+
+/**
+ * The window of a start, without its time in line. The start itself, Reconcile and the tools all use this function. An item without a
+ * callback token is not visible to the dispatcher: it was released, or its process ended before it was in line. If its wait goes on, its
+ * window is one start window from its release, or from the begin of its wait.
  *
  * @param entry its item in the line, if any
- * @param isWaiting whether it is in line now, as far as the invoker knows. If so, its window lasts until it has waited for `maxWait` in
- * all. If not, a wait that the item shows is over, or has just ended. An item without a callback token is not visible to the dispatcher: it
- * was released, or its process ended before it was in line. Then its window is one start window from its release, or from the begin of its
- * wait.
  * @param entries how often its execution has been in line, as far as the invoker knows
  */
 export const startWindowOf = (
   entry: Pick<StoredEntry, 'waitedMs' | 'waitingSince' | 'callbackToken' | 'releasedAt'> | undefined,
   {
     requestedAt,
-    isWaiting,
+    wait,
     entries = 0,
-  }: { readonly requestedAt: string; readonly isWaiting: boolean; readonly entries?: number },
+  }: { readonly requestedAt: string; readonly wait: Wait; readonly entries?: number },
   now: Date,
   { startWindow, maxWait }: Pick<Timings, 'startWindow' | 'maxWait'>,
 ): StartWindow => {
-  const waited = waitedMs(entry, now);
+  const waited = wait === 'ended' ? (entry?.waitedMs ?? 0) : waitedMs(entry, now);
   const hasWaitedTooLong = waited >= maxWait * 1_000 || entries >= maxEntries;
-  if (!isWaiting || entry?.waitingSince === undefined) {
+  if (wait !== 'goes-on' || entry?.waitingSince === undefined) {
     return { startWindow: startWindow + waited / 1_000, waitedMs: waited, hasWaitedTooLong };
   }
   const secondsTo = (time: string): number => (Date.parse(time) - Date.parse(requestedAt)) / 1_000;

@@ -55,13 +55,12 @@ const findWait = async (
   if (now.toISOString() < windowEnd(requestedAt, timings)) return { timings };
   const entry = await startLine.find(record.extractionId);
   if (entry?.requestId !== record.requestId) return { timings };
-  // For the machine, the wait is over, whatever the item still shows.
-  const isWaiting = invoker.kind !== 'machine' && entry.waitingSince !== undefined;
-  const known = isWaiting ? entry : { waitedMs: entry.waitedMs };
-  const { startWindow, hasWaitedTooLong } = startWindowOf(known, { requestedAt, isWaiting }, now, timings);
+  const wait = invoker.kind === 'machine' ? 'ended' : 'goes-on';
+  const { startWindow, hasWaitedTooLong } = startWindowOf(entry, { requestedAt, wait }, now, timings);
+  const isTooLong = wait === 'goes-on' && entry.waitingSince !== undefined && hasWaitedTooLong;
   return {
     timings: { ...timings, startWindow },
-    ...(isWaiting && hasWaitedTooLong ? { problem: 'waited-too-long' } : {}),
+    ...(isTooLong ? { problem: 'waited-too-long' } : {}),
   };
 };
 

@@ -41,7 +41,7 @@ export const readAsking = async (record: Extraction, attempt: Attempt, deps: Ask
   const found = entry === 0 ? undefined : await startLine.line.find(record.extractionId);
   const item = found?.requestId === requestId ? found : undefined;
   const { requestedAt } = record;
-  const window = startWindowOf(item, { requestedAt, isWaiting: false, entries: entry }, now(), timings);
+  const window = startWindowOf(item, { requestedAt, wait: 'ends-now', entries: entry }, now(), timings);
   const waited = window.waitedMs / 1_000;
   return {
     record,

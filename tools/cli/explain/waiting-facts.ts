@@ -69,10 +69,10 @@ const startFailedFacts = (known: Open): Facts => {
 
 const requestedFacts = (known: Open): Facts => {
   const { record, settings, execution, now, unread, place } = known;
-  const isWaiting = place?.isWaiting === true;
-  if (isWaiting && place.waitingSince !== undefined) return inLineFacts(place.waitingSince, known);
+  if (place?.isWaiting === true && place.waitingSince !== undefined)
+    return inLineFacts(place.waitingSince, known);
   const { requestedAt } = record;
-  const { startWindow } = startWindowOf(place, { requestedAt, isWaiting }, now, settings.timings);
+  const { startWindow } = startWindowOf(place, { requestedAt, wait: 'ends-now' }, now, settings.timings);
   const windowEnd = due.windowEnd(requestedAt, { ...settings.timings, startWindow });
   const endsNotStarted = { fact: 'endsNotStarted', after: dueOf(known) } as const;
   if (now.toISOString() >= windowEnd) return [{ fact: 'notStartedBy', windowEnd }, endsNotStarted];
