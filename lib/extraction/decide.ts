@@ -205,10 +205,11 @@ const isWindowOver = ({ record, now, timings }: Context): boolean =>
 
 const beforeStart = (context: Context): Plan => {
   const { notBefore, lastProblem } = context.record;
-  if (isWindowOver(context)) return { kind: 'check-start', counts: [] };
-  return notBefore !== undefined && context.now.toISOString() < notBefore
-    ? failStart('ProviderBusy', lastProblem)
-    : { kind: 'start', counts: [] };
+  const isOver = isWindowOver(context);
+  // Not even a login is made before the time that the provider named.
+  if (notBefore !== undefined && context.now.toISOString() < notBefore)
+    return failStart(isOver ? 'StartWindowOver' : 'ProviderBusy', lastProblem);
+  return { kind: isOver ? 'check-start' : 'start', counts: [] };
 };
 
 const isStale = ({ record, now, timings }: Context<Starting>): boolean => isStartStale(record, now, timings);

@@ -112,7 +112,7 @@ const recallCredentials = async (
  * machine, which goes to InLine for `Waits`, to Reconcile for `StartWindowOver` and `CiphertextExpired`, and repeats StartTask for any other:
  *
  *     the start window is over                     all but the call, to learn the problem: StartWindowOver, or REJECTED as below
- *     the provider asked for no call yet           ProviderBusy
+ *     the provider asked for no call yet           ProviderBusy; after the window StartWindowOver, without a check
  *     it has waited for too long                   StartWindowOver (waited-too-long)
  *     the breaker holds it; no permit              a place in line: Waits
  *     its sealed data are gone                     RequestDataGone

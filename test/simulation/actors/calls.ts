@@ -45,10 +45,15 @@ export const unsealFor =
 
 const hour = 3_600_000;
 
+const logInFor = (world: World, process: Process) => (): Promise<string> => {
+  world.state('logIn', { by: process });
+  return world.kernel.call(process, world.provider.logIn());
+};
+
 /** Every process is cold and has no token. A warm process with an expired token is a start call that answers 401. */
 export const sessionsFor = (world: World, process: Process): SessionTokens =>
   cacheSessionTokens({
-    logIn: () => world.kernel.call(process, world.provider.logIn()),
+    logIn: logInFor(world, process),
     lifetimeMs: hour,
     now: world.now,
   });
@@ -65,7 +70,7 @@ export const taskTokensFor = (world: World, process: Process): TaskTokens =>
   world.scenario.method === 'credentials'
     ? noTaskTokens
     : cacheTaskTokens({
-        create: () => world.kernel.call(process, world.provider.logIn()),
+        create: logInFor(world, process),
         lifetimeMs: hour,
         now: world.now,
       });

@@ -1,3 +1,4 @@
+import type { World } from '../world/world.ts';
 import type { Invariant } from './invariant.ts';
 
 export const breakerRespected: Invariant = {
@@ -44,17 +45,23 @@ export const pauseKeepsOpen: Invariant = {
   },
 };
 
+const isTooEarly = ({ provider, kernel }: World): boolean => kernel.now < provider.busyUntil;
+
 export const waitsAsAsked: Invariant = {
   name: 'waits-as-asked',
-  rule: 'After a 429 with Retry-After, no other start call is made before that time.',
+  rule: 'After a 429 with Retry-After, no other start call and no login for one is made before that time, also once the start window is over.',
   needs: 'The clocks agree.',
   checks: {
-    startCall: (_fact, { provider, kernel, scenario }, premise) => {
-      if (provider.busyUntil === 0 || scenario.skew > 0) return undefined;
+    startCall: (_fact, world, premise) => {
+      if (world.provider.busyUntil === 0 || world.scenario.skew > 0) return undefined;
       premise();
-      return kernel.now < provider.busyUntil
-        ? 'A start call is made before the time that the provider named.'
-        : undefined;
+      return isTooEarly(world) ? 'A start call is made before the time that the provider named.' : undefined;
+    },
+    logIn: ({ by }, world, premise) => {
+      const isStart = by.lastSeen?.status === 'REQUESTED' && by.lastSeen.notBefore !== undefined;
+      if (!isStart || world.scenario.skew > 0) return undefined;
+      premise();
+      return isTooEarly(world) ? `${by.name} logs in before the time that the provider named.` : undefined;
     },
   },
 };

@@ -145,7 +145,8 @@ export const startFaults: Faults = {
   },
   'A start is tried after the end of the start window.': {
     file: decide,
-    find: "if (isWindowOver(context)) return { kind: 'check-start', counts: [] };",
+    find: "return { kind: isOver ? 'check-start' : 'start', counts: [] };",
+    replace: "return { kind: 'start', counts: [] };",
     caughtBy: 'start-in-time',
     where: { scenario: 'busy-for-long', preemptions: 1 },
   },
@@ -198,9 +199,16 @@ export const startFaults: Faults = {
   },
   'A start is tried before the time that a 429 named.': {
     file: decide,
-    find: 'return notBefore !== undefined && context.now.toISOString() < notBefore',
-    replace: "return notBefore === ''",
+    find: 'if (notBefore !== undefined && context.now.toISOString() < notBefore)',
+    replace: "if (notBefore === '')",
     caughtBy: 'waits-as-asked',
+  },
+  'Once its window is over, a start logs in before the time that a 429 named.': {
+    file: decide,
+    find: 'if (notBefore !== undefined && context.now.toISOString() < notBefore)',
+    replace: 'if (!isOver && notBefore !== undefined && context.now.toISOString() < notBefore)',
+    caughtBy: 'waits-as-asked',
+    where: { scenario: 'busy-for-a-time-at-window-end', faults: 1 },
   },
   'A start call is made although the breaker holds it.': {
     file: 'lib/extraction/start/gate.ts',

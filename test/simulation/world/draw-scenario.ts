@@ -75,6 +75,9 @@ const differences: Readonly<Record<string, Partial<Scenario>>> = {
   'busy-for-long': { startAnswers: Array.from({ length: 20 }, () => 'busy' as const) },
   'busy-with-short-pauses': { jitter: 0.3, startAnswers: Array.from({ length: 20 }, () => 'busy' as const) },
   'busy-for-a-time': { startAnswers: ['busy for a time'] },
+  'busy-for-a-time-at-window-end': {
+    startAnswers: ['unreachable', 'unreachable', 'unreachable', 'unreachable', 'busy for a time'],
+  },
   'token-expired': { startAnswers: ['unauthorized'] },
   'callers-token': { callersToken: true, startAnswers: ['unauthorized'] },
   outage: { outage: { from: 10, to: 70 } },

@@ -29,6 +29,8 @@ export type Facts = {
   };
   /** A start call is about to be made, with the data of this request. */
   startCall: { readonly by: Process; readonly requestId: string };
+  /** A login, or a call for a Task Token, is about to be made. */
+  logIn: { readonly by: Process };
   /** An answer of the provider was over the size limit. */
   oversized: { readonly by: Process | undefined };
   /** SendTaskSuccess was called. */
