@@ -8,7 +8,7 @@ import {
   totalOf,
   worstAndOthers,
 } from './call-counts.ts';
-import { hasLine, maxPerSecond, minPerSecond, type RateState, rateAt } from './rate-state.ts';
+import { hasLine, learntIn, maxPerSecond, minPerSecond, type RateState, rateAt } from './rate-state.ts';
 
 /** The rate is learnt by AIMD, as in TCP. A window of calls is judged once it has this length and this many calls. */
 const windowSeconds = 10;
@@ -145,7 +145,8 @@ export const judgeCalls = (
   now: number,
 ): RateJudgement => {
   const rate = rateAt(state, limit, now);
-  const { learnt, windowFrom: from, noise, ...others } = state;
+  const learnt = learntIn(state, now);
+  const { learnt: _, windowFrom: from, noise, ...others } = state;
   const isNoisy = noise !== undefined && now < noise.until;
   const calls = shownBy(window, isNoisy);
   const share = shareOf(calls);
@@ -166,7 +167,7 @@ export const judgeCalls = (
     const { windowFrom: _from, ...calm } = next;
     return { state: badIn(counts) === 0 ? calm : next, judged: 'unchanged', share };
   }
-  const isBelow = learnt !== undefined && (rate ?? 0) <= belowAccepted * learnt.accepted;
+  const isBelow = learnt !== undefined && rate !== undefined && rate <= belowAccepted * learnt.accepted;
   if (isBelow && share <= maxNoise && share >= learnt.share / 2)
     return { state: undo(next, calls, now), judged: 'undone', share };
   const { seconds } = window;

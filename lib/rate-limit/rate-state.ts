@@ -48,18 +48,22 @@ export const maxPerSecond = 200;
 /** A learnt rate is forgotten a day after its last cut, so that a limit that the provider raised is found. */
 const forgottenMs = 24 * 3_600_000;
 
+/** The learnt rate, unless it is forgotten. */
+export const learntIn = ({ learnt }: Pick<RateState, 'learnt'>, now: number): RateState['learnt'] =>
+  learnt === undefined || now - learnt.at >= forgottenMs ? undefined : learnt;
+
 /**
  * The rate now, in starts a second. Undefined if there is no limit.
  *
  * @param limit the rate set by hand or by the setting, if any
  */
 export const rateAt = (
-  { learnt }: Pick<RateState, 'learnt'>,
+  state: Pick<RateState, 'learnt'>,
   limit: number | undefined,
   now: number,
 ): number | undefined => {
-  if (learnt === undefined || now - learnt.at >= forgottenMs) return limit;
-  return Math.min(limit ?? Infinity, learnt.perSecond);
+  const learnt = learntIn(state, now);
+  return learnt === undefined ? limit : Math.min(limit ?? Infinity, learnt.perSecond);
 };
 
 /** Whether new starts wait behind others. */

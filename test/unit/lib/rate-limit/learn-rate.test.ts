@@ -111,6 +111,12 @@ test('what is refused as often far below what was accepted is not due to the rat
     'unchanged',
   ]);
   expect(later(windowOf(10, { accepted: 84, refused: 20 }))).toBe('cut');
+  // A day after the cut, its rate is forgotten, so it is not below anything.
+  const forgotten = learnt(9, { accepted: 10, share: 0.06, at: now - 24 * 3_600_000 });
+  expect(judgeCalls(forgotten, strays, undefined, now)).toMatchObject({
+    judged: 'cut',
+    state: { learnt: { at: now } },
+  });
   // Most are refused: its rate fell further.
   expect(judgeCalls(state, windowOf(10, { accepted: 40, refused: 50 }), undefined, now).judged).toBe('cut');
 });
