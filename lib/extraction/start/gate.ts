@@ -116,23 +116,23 @@ const reportToBreaker = async (going: Going, shown: Shown, { breaker }: GateDeps
 };
 
 /**
- * Reports the result to the rate. After two earlier refusals, a refusal is not reported, because the provider probably refuses this start
- * for another reason.
+ * Reports the result of a start call to the rate, which counts no logins. After two earlier refusals, a refusal is not reported, because the
+ * provider probably refuses this start for another reason.
  */
 const reportToRate = async (
   asking: Asking,
   going: Going,
-  { result }: Made,
+  result: StartCallResult,
   isFirstFailure: boolean,
   deps: GateDeps,
 ): Promise<void> => {
   const { limiter } = deps.startLine;
   const about = breakerSubjectOf(asking.record);
-  if (result?.kind === 'accepted') {
+  if (result.kind === 'accepted') {
     const second = (await going.slow())?.countedAt;
     if (second !== undefined) await limiter.report(about, { kind: 'recovered', second });
     await limiter.report(about, { kind: 'accepted' });
-  } else if (result?.kind === 'not-accepted' && result.error === 'Waits') {
+  } else if (result.kind === 'not-accepted' && result.error === 'Waits') {
     const shown = { kind: 'refused', retryAt: boundedRetryAt(result.notBefore, deps.now()) } as const;
     if (showsRate(refusalsOf(asking))) await limiter.report(about, shown);
   } else {
@@ -144,12 +144,12 @@ const reportToRate = async (
  * Stores for the next try how long it has waited, or removes its item after a start call that is not repeated. A failure is only logged: the
  * item expires, and the time until the next try does not count.
  */
-const stopWaiting = async (asking: Asking, isTriedAgain: boolean, deps: GateDeps): Promise<void> => {
+const stopWaiting = async (asking: Asking, mayTryAgain: boolean, deps: GateDeps): Promise<void> => {
   const { record, item } = asking;
   const { line } = deps.startLine;
-  if (item === undefined || (isTriedAgain && item.waitingSince === undefined)) return;
+  if (item === undefined || (mayTryAgain && item.waitingSince === undefined)) return;
   try {
-    if (isTriedAgain) await line.write(entryOf(asking, { waits: false, refusals: refusalsOf(asking) }, deps));
+    if (mayTryAgain) await line.write(entryOf(asking, { waits: false, refusals: refusalsOf(asking) }, deps));
     else await line.remove(record.extractionId, record.requestId);
   } catch (error) {
     deps.telemetry.failure('The item of a start that has waited could not be written.', error, record);
@@ -169,7 +169,7 @@ export const conclude = async (
 ): Promise<NotAccepted | undefined> => {
   const { result } = made;
   const isFirstFailure = await reportToBreaker(going, made.shown, deps);
-  await reportToRate(asking, going, made, isFirstFailure, deps);
+  if (result !== undefined) await reportToRate(asking, going, result, isFirstFailure, deps);
   if (ended?.error !== 'Waits' || result?.kind !== 'not-accepted') {
     await stopWaiting(asking, result === undefined || result.kind === 'not-accepted', deps);
     return undefined;
