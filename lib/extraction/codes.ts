@@ -74,10 +74,14 @@ export const problemOf = (error: unknown): string => {
   return 'InternalError';
 };
 
-/** As `problemOf`, for a call that requests a token. `unreachable` and a missing secret or setting get no prefix. */
+/**
+ * As `problemOf`, for a call that requests a token. `unreachable`, a missing secret or setting, and a failure of Cosecha's own get no prefix:
+ * they are no answer of the provider.
+ */
 export const loginProblemOf = (error: unknown): string => {
   const problem = problemOf(error);
-  return problem === 'unreachable' || error instanceof NotConfigured ? problem : `login-${problem}`;
+  const isOurs = error instanceof NotConfigured || problem === 'InternalError';
+  return isOurs || problem === 'unreachable' ? problem : `login-${problem}`;
 };
 
 /** Whether a text has the form of the codes that only start-task puts into the cause of a failed state. */

@@ -42,6 +42,17 @@ const asking = <E extends Error>(error: E): E =>
 const busy = () => asking(new ProviderBusy('429'));
 const unavailable = () => asking(new ProviderAmbiguous('503', { status: 503 }));
 
+test('a failure of ours before the read is not named as a login that failed', async () => {
+  const { deps } = extractionInMemory(consentIn('RUNNING'), { now: 1_000 });
+  const read = { kind: 'read', taskId: 'task-1', counts: [] } as const;
+  const { observed } = await readOnce(consentIn('RUNNING'), read, false, {
+    ...deps,
+    readCallFor: () => Promise.reject(new Error('KMS is down')),
+    isPaused: async () => false,
+  });
+  expect(observed).toMatchObject({ problem: 'InternalError', error: 'InternalError' });
+});
+
 test.each<readonly [string, { error?: Error; loginError?: Error }, string | undefined]>([
   ['a 503 with Retry-After leaves when it is over', { error: unavailable() }, iso(1_060)],
   ['a 429 too', { error: busy() }, iso(1_060)],
