@@ -50,16 +50,10 @@ export class ErasureContended extends Error {
   override readonly name = 'ErasureContended';
 }
 
-/** Without this, an execution in line would wait for hours after its item is gone. */
-const leaveLine = async (of: ErasedOne, deps: EraseDeps): Promise<void> => {
-  if (!(await endWait(of, deps)))
-    throw new ErasureContended(`The place in line of ${of.extractionId} changed again and again.`);
-};
-
-/** Removes what the request names, whatever happened to the record. */
+/** Removes what the request names, whatever happened to the record. An execution in line would otherwise wait there for hours. */
 const removeUnstarted = async (of: ErasedOne, deps: EraseDeps): Promise<void> => {
   await removeRequest('erased', of, deps.requests);
-  await leaveLine(of, deps);
+  await endWait(of, deps);
 };
 
 /**
@@ -78,7 +72,7 @@ const remove = async (of: ErasedOne, record: Extraction, deps: EraseDeps): Promi
   // Until the task was erased, a delivery may have written the mark again.
   if (mac !== undefined) await removals.removeMark(mac, extractionId);
   await removeRequest('erased', record, deps.requests);
-  await leaveLine(of, deps);
+  await endWait(of, deps);
   return (await removals.removeRecord(record)) ? objects : undefined;
 };
 
@@ -99,7 +93,7 @@ const finish = async (of: ErasedOne, record: Extraction | undefined, deps: Erase
 
 /**
  * Erases one record as far as that is possible now, and sends the message for the next step. It may be repeated. Throws what its
- * dependencies throw, and ErasureContended. The message is then delivered again.
+ * dependencies throw, ErasureContended and WaitContended. The message is then delivered again.
  *
  * The race with a collection that is under way: once the record has the mark, the collection's close is refused. The last pass begins when
  * every process that had read the record before has ended. So it also removes the object that the collection has stored:
