@@ -369,9 +369,9 @@ const withoutFinalStatus = (context: Context<Running | Grace>, undecided: Undeci
   const { explanation, problem } = waiting;
   if (record.phase === 'running') {
     if (!endsNow(context, undecided)) return pollLater({ ...context, record }, waiting);
-    // Only a read by the queue writes `lastProblem`. Without a webhook only the queue reads, and each of its reads without a final status
-    // writes one. So if there is none, no read was made.
-    const neverRead = hasWebhook(record) ? undefined : 'never-read';
+    // Without a webhook, each read without a final status leaves a `lastProblem`, or `readsSlowly`. So if there is neither, none was made.
+    const wasRead = hasWebhook(record) || record.readsSlowly === true;
+    const neverRead = wasRead ? undefined : 'never-read';
     const lastProblem = problem ?? record.lastProblem ?? neverRead;
     // The next read is the first one in grace. It is due later, so that it does not repeat this read.
     return toWrite(
@@ -427,8 +427,8 @@ const goOn = ({ record, ...context }: Context<Readable>, undecided: Undecided): 
  * without an answer, even if the failure was ours. It must not keep a record open beyond its deadline.
  */
 const afterNoRead = (context: Context, observed: Unread): Plan | undefined => {
-  if (observed.unread === 'failed' && isBriefFor(context.invoker)) return moveToSlowQueue(observed.error);
   if (!isIn(context, 'running', 'grace', 'collecting')) return undefined;
+  if (observed.unread === 'failed' && isBriefFor(context.invoker)) return moveToSlowQueue(observed.error);
   const planned = goOn(context, observed);
   return observed.unread === 'failed' ? counting('ProviderReadFailed', planned) : planned;
 };
