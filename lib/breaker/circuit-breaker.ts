@@ -28,8 +28,8 @@ export type Admission =
 
 /** The breakers of starts. They throw nothing, because a breaker must not cause an outage. */
 export interface CircuitBreaker {
-  /** With `onlyAsk`, no start will be made, so no turn is taken. */
-  admit(about: BreakerSubject, options: { readonly onlyAsk: boolean }): Promise<Admission>;
+  /** With `onlyCheck`, no start will be made, so no turn is taken. */
+  admit(about: BreakerSubject, options: { readonly onlyCheck: boolean }): Promise<Admission>;
   /**
    * Records what an admitted start showed. Every admitted start is reported once, and a slow one twice: while it is under way, and at its
    * end. A failure counts in the caller's item. A group's breaker opens after `failures` extractions, and the caller's after as many
@@ -157,11 +157,11 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
     }
   };
 
-  const admitUnlessOpen = async (about: BreakerSubject, onlyAsk: boolean): Promise<Admission> => {
+  const admitUnlessOpen = async (about: BreakerSubject, onlyCheck: boolean): Promise<Admission> => {
     const { group: name } = about;
     let state = await current(about);
     const holder = newId();
-    if (!onlyAsk && state !== undefined && mayStart(state, name, time()) === 'turn') {
+    if (!onlyCheck && state !== undefined && mayStart(state, name, time()) === 'turn') {
       state = await change(about, (before) => takeTurn(before, { holder, name, now: time() }, settings));
       if (holdsTurn(state, holder)) return { kind: 'turn', about, holder };
     }
@@ -185,12 +185,12 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
   };
 
   return {
-    admit: async (about, { onlyAsk }) => {
+    admit: async (about, { onlyCheck }) => {
       let admission: Admission = { kind: 'pass', about };
       try {
         admission = (await deps.isPaused())
           ? { kind: 'held', cause: 'paused' }
-          : await admitUnlessOpen(about, onlyAsk);
+          : await admitUnlessOpen(about, onlyCheck);
       } catch (error) {
         unavailable(error);
       }

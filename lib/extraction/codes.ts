@@ -74,6 +74,12 @@ export const problemOf = (error: unknown): string => {
   return 'InternalError';
 };
 
+/** Whether a 429 is about the rate: it names neither quota nor user. An `errorType` is neither. */
+export const isAboutRate = (error: ProviderBusy | ProviderExtractionFailed): boolean =>
+  error instanceof ProviderExtractionFailed ||
+  error.refusal === undefined ||
+  refusalCodes[error.refusal] === undefined;
+
 /**
  * As `problemOf`, for a call that requests a token. `unreachable`, a missing secret or setting, and a failure of Cosecha's own get no prefix:
  * they are no answer of the provider.
@@ -84,7 +90,10 @@ export const loginProblemOf = (error: unknown): string => {
   return isOurs || problem === 'unreachable' ? problem : `login-${problem}`;
 };
 
-/** Whether a text has the form of the codes that only start-task puts into the cause of a failed state. */
+/**
+ * Whether a text has the form of the codes that only start-task puts into the cause of a failed state. The machine keeps a cause only if it
+ * has this form, too (`codeOf` in infra/extraction-machine-definition.ts).
+ */
 export const isProblem = (text: unknown): text is string =>
   typeof text === 'string' && text.length <= 200 && text.split('/').every(looksLikeCode);
 

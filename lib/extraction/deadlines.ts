@@ -72,6 +72,13 @@ export const plusSeconds = (time: string | Date, seconds: number): string =>
 export const windowEnd = (requestedAt: string, { startWindow }: Pick<Timings, 'startWindow'>): string =>
   plusSeconds(requestedAt, startWindow);
 
+/** Whether a start may no longer be made. */
+export const isWindowOver = (
+  { requestedAt }: Pick<Extraction, 'requestedAt'>,
+  now: Date,
+  timings: Pick<Timings, 'startWindow'>,
+): boolean => now.toISOString() >= windowEnd(requestedAt, timings);
+
 /** How long a start has waited in line so far, in milliseconds. The start window does not count this time. */
 export const waitedMs = (
   entry: Pick<LineEntry, 'waitedMs' | 'waitingSince'> | undefined,

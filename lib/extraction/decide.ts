@@ -5,6 +5,7 @@ import {
   delayUntil,
   isReadTimeOver,
   isStartStale,
+  isWindowOver,
   lagEnd,
   maxDelaySeconds,
   plusSeconds,
@@ -29,6 +30,7 @@ import {
   failStart,
   type Invoker,
   moveToSlowQueue,
+  type NotAccepted,
   type Observation,
   type Plan,
   type PlannedWrite,
@@ -69,12 +71,12 @@ const isIn = <Name extends Phase['phase']>(
 type Follows = Partial<Pick<PlannedWrite, 'ifWritten' | 'ifRefused' | 'keepsRequestUntil'>>;
 
 const toWrite = (
-  written: Change,
+  change: Change,
   metricsOnWrite: readonly ExtractionMetric[] = [],
   { ifWritten = 'plan', ifRefused = 'plan', ...keeps }: Follows = {},
 ): PlannedWrite => ({
   kind: 'write',
-  change: written,
+  change,
   metricsOnWrite,
   ifWritten,
   ifRefused,
@@ -131,7 +133,7 @@ const waitingAfter = (undecided: Undecided): Waiting => {
   };
 };
 
-/** The metric of lost request data. It is counted with the write. So of two processes that notice it at the same time, one counts it. */
+/** The metric of lost request data. It is counted with each write that records it, by the process that wrote it. */
 const lostData = (problem: string | undefined): readonly ExtractionMetric[] =>
   problem === 'request-data-gone' ? ['RequestDataGone'] : [];
 
@@ -140,7 +142,7 @@ const lostData = (problem: string | undefined): readonly ExtractionMetric[] =>
  * process continues.
  */
 const toDefer = (record: Extraction, dueAt: string, { explanation, problem, readsSlowly }: Waiting): Plan => {
-  // A message or the sweep already comes at this time.
+  // A message or the sweep already comes at this time, so nothing is written, not even the problem.
   if (record.dueAt === dueAt) return end('deferred', explanation);
   const rescheduled = transitions.reschedule({
     record,
@@ -200,12 +202,11 @@ const toRead = (context: Context<Readable>): Plan => {
 
 /* Start */
 
-const isWindowOver = ({ record, now, timings }: Context): boolean =>
-  now.toISOString() >= windowEnd(record.requestedAt, timings);
+const isOverdue = ({ record, now, timings }: Context): boolean => isWindowOver(record, now, timings);
 
 const beforeStart = (context: Context): Plan => {
   const { notBefore, lastProblem } = context.record;
-  const isOver = isWindowOver(context);
+  const isOver = isOverdue(context);
   // Not even a login is made before the time that the provider named.
   if (notBefore !== undefined && context.now.toISOString() < notBefore)
     return failStart(isOver ? 'StartWindowOver' : 'ProviderBusy', lastProblem);
@@ -249,12 +250,21 @@ const afterNoCall = (
   if (!isIn(context, 'requested')) return undefined;
   const { error, notBefore, problem } = observed;
   // The machine passes the problem to Reconcile, which then writes NOT_STARTED at once and ignores the line.
-  if (isWindowOver(context)) return failStart('StartWindowOver', problem);
+  if (isOverdue(context)) return failStart('StartWindowOver', problem);
   const retry = failStart(error, problem);
   if (notBefore === undefined) return retry;
   const postponed = transitions.postponeCalls({ record, notBefore, lastProblem: problem });
   return toWrite(postponed, [], { ifWritten: retry });
 };
+
+/** The record is `REQUESTED` again, and start-task fails its state. */
+const retakeStart = (
+  decision: Context<Starting> & { readonly attemptId: string },
+  { error, problem, notBefore }: Pick<NotAccepted, 'error' | 'problem' | 'notBefore'>,
+): Plan =>
+  toWrite(transitions.revertToRequested({ ...decision, notBefore, lastProblem: problem }), [], {
+    ifWritten: failStart(error, problem),
+  });
 
 const afterStartCall = (
   context: Context,
@@ -262,24 +272,23 @@ const afterStartCall = (
 ): Plan | undefined => {
   const { result, attemptId } = observed;
   if (context.record.attemptId !== attemptId) return undefined;
-  const decision = { ...context, attemptId };
   if (context.record.status === 'UNCONFIRMED' && result.kind === 'accepted') {
-    return toWrite(transitions.markRunningLate({ ...decision, taskId: result.taskId }));
+    return toWrite(transitions.markRunningLate({ ...context, attemptId, taskId: result.taskId }));
   }
   if (!isIn(context, 'starting')) return undefined;
+  const decision = { ...context, attemptId };
   switch (result.kind) {
     case 'accepted':
       // If another process has settled the start as stale, the task id may still be written.
       return toWrite(transitions.markRunning({ ...decision, taskId: result.taskId }), [], {
         ifRefused: observed,
       });
-    case 'not-accepted': {
-      const { problem, notBefore } = result;
-      const waits = result.error === 'Waits';
-      // In line, it is its place that keeps the time. After the start window it does not wait.
-      const error = waits && isWindowOver(context) ? 'StartWindowOver' : result.error;
-      const reverted = { ...decision, notBefore: waits ? undefined : notBefore, lastProblem: problem };
-      return toWrite(transitions.revertToRequested(reverted), [], { ifWritten: failStart(error, problem) });
+    case 'not-accepted':
+      return retakeStart(decision, result);
+    case 'over-the-rate': {
+      // In line, its place keeps the time. After the start window it does not wait.
+      const error = isOverdue(context) ? 'StartWindowOver' : 'Waits';
+      return retakeStart(decision, { ...result, error, notBefore: undefined });
     }
     case 'refused':
       return toWrite(transitions.markRejected({ ...decision, reason: result.reason }), ['Rejected']);
@@ -578,10 +587,10 @@ const planRequested = (context: Context): Plan => {
   const { invoker } = context;
   const isAbandoned =
     invoker.kind === 'machine' || (invoker.kind === 'queue' && invoker.cause === 'execution-broken');
-  if (isWindowOver(context)) return { kind: 'find-request', reason: 'start-window-over', counts: [] };
+  if (isOverdue(context)) return { kind: 'find-request', reason: 'start-window-over', counts: [] };
   return isAbandoned
     ? { kind: 'find-request', reason: 'start-abandoned', counts: [] }
-    : toDefer(context.record, due.windowEnd(context.record.requestedAt, context.timings), {
+    : toDefer(context.record, windowEnd(context.record.requestedAt, context.timings), {
         explanation: 'not-started-yet',
       });
 };

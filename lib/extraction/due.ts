@@ -41,11 +41,6 @@ const growing = (since: string, now: Date, floor: number, ceiling: number): Time
 const earlier = (one: Timestamp, other: Timestamp): Timestamp => (one < other ? one : other);
 
 /**
- * A start that is not made: the end of the start window. For a start in line, the timings have a longer window (`reconcile.ts`, `gate.ts`).
- */
-export { windowEnd } from './deadlines.ts';
-
-/**
  * A claimed start: after the start timeout and one poll interval, so that the machine can retry first. A later `dueAt` stays, because an
  * earlier one would help only if both the machine and the rule had failed.
  */

@@ -17,6 +17,8 @@ export type NotAccepted = {
 export type StartCallResult =
   | { readonly kind: 'accepted'; readonly taskId: string }
   | NotAccepted
+  /** A 429 that names neither quota nor user. The start waits in line. */
+  | ({ readonly kind: 'over-the-rate' } & Pick<NotAccepted, 'problem' | 'notBefore'>)
   | { readonly kind: 'refused'; readonly reason: string }
   /** A task may exist. */
   | { readonly kind: 'unknown'; readonly reason: string };
@@ -205,7 +207,7 @@ export type Unread =
 
 /** One thing that was learned. */
 export type Observation =
-  /** No start call was made. */
+  /** The start ends without a call, or its call was refused and it could not be put in line. */
   | {
       readonly kind: 'not-called';
       readonly error: StartError;
@@ -222,7 +224,7 @@ export type Observation =
       readonly reason: string;
       readonly problem?: string;
     }
-  /** `isOwn`: the task is linked to this extraction. `isNew`: this process linked it. */
+  /** `isOwn`: the task is linked to this extraction. `isNew`: it was not linked when it was read. */
   | {
       readonly kind: 'task';
       readonly taskId: string;

@@ -102,7 +102,7 @@ type Step = {
 export type RunPorts = RunDeps & { readonly perform: Perform; readonly write?: Write };
 
 /** Makes the planned write. `before` is the record that it was decided on, if it was read. */
-const written = async (
+const writeAndPlan = async (
   planned: PlannedWrite,
   before: Extraction | undefined,
   invoker: Invoker,
@@ -134,7 +134,7 @@ const stepOn = async (
   deps: RunPorts,
 ): Promise<Step> => {
   const { now, timings, perform } = deps;
-  if (planned.kind === 'write') return written(planned, record, invoker, deps);
+  if (planned.kind === 'write') return writeAndPlan(planned, record, invoker, deps);
   // Without a record, only an end can follow.
   if (record === undefined) return { planned: plan(record, invoker, now(), timings), record };
   // Another process has taken its start back, so the record is `REQUESTED` again. The machine's retry makes the second start call.
@@ -184,7 +184,7 @@ export const run = (
 
 /** The same for a delivery, whose first write needs no read of the record. */
 export const runUnread = async (planned: PlannedWrite, invoker: Invoker, deps: RunPorts): Promise<Result> =>
-  runFrom(await written(planned, undefined, invoker, deps), invoker, deps);
+  runFrom(await writeAndPlan(planned, undefined, invoker, deps), invoker, deps);
 
 /** Logs how a reconcile or a cancellation ended for its extraction. */
 export const logResult = (

@@ -10,7 +10,7 @@ import {
   type Update,
   type WriteResult,
 } from './change.ts';
-import type { Timings } from './deadlines.ts';
+import { type Timings, windowEnd } from './deadlines.ts';
 import * as due from './due.ts';
 import type { ActionResult, Extraction, SettledBy, StoredResults, TerminalStatus } from './record.ts';
 
@@ -59,9 +59,9 @@ const replacing = <Known extends Pick<Attributes, 'advice' | 'lastProblem'>>(
 /** How to read the refusal of a change that only one process can make. */
 const ownIf = (has: boolean): WriteResult => (has ? 'written' : 'lost');
 
-/** How to read the refusal of a change that several processes may make. `isOwn`: the record shows that this process made it. */
-const equalIf = (has: boolean, { isOwn }: { readonly isOwn: boolean }): WriteResult =>
-  has ? (isOwn ? 'written' : 'equal') : 'lost';
+/** How to read the refusal of a change that several processes may make. `isByThisProcess`: the record shows that this process made it. */
+const equalIf = (has: boolean, { isByThisProcess }: { readonly isByThisProcess: boolean }): WriteResult =>
+  has ? (isByThisProcess ? 'written' : 'equal') : 'lost';
 
 /**
  * How to read the refusal of a change of `dueAt`. The record does not show which process wrote it. Two messages would each cause reads, so the change
@@ -70,7 +70,7 @@ const equalIf = (has: boolean, { isOwn }: { readonly isOwn: boolean }): WriteRes
 const movedTo =
   (dueAt: string) =>
   (refusing: Extraction): WriteResult =>
-    equalIf(refusing.dueAt === dueAt, { isOwn: false });
+    equalIf(refusing.dueAt === dueAt, { isByThisProcess: false });
 
 /** How to read the refusal of a change whose condition still holds after it. So a repetition is never refused, and a refusal is due to another change. */
 const refusedByAnother = (): WriteResult => 'lost';
@@ -86,7 +86,7 @@ const settling = (update: Update & { readonly transition: TransitionName }): Cha
     // The outcome of another process may not record that the answer was over the size limit.
     if (set.oversizedAt !== undefined && refusing.oversizedAt === undefined) return 'lost';
     return equalIf(refusing.status === set.status, {
-      isOwn: refusing.settledAt === set.settledAt && refusing.settledBy === set.settledBy,
+      isByThisProcess: refusing.settledAt === set.settledAt && refusing.settledBy === set.settledBy,
     });
   };
   return { ...update, readRefusal };
@@ -147,7 +147,7 @@ export const revertToRequested = ({
     set: {
       status: 'REQUESTED',
       ...defined({ notBefore, lastProblem }),
-      ...due.attributes(record.extractionId, due.windowEnd(record.requestedAt, timings)),
+      ...due.attributes(record.extractionId, windowEnd(record.requestedAt, timings)),
     },
     remove: ['startingAt'],
   }),
@@ -360,7 +360,7 @@ const closeWith = (decision: Decision, set: Attributes & { readonly status?: nev
   return {
     ...close,
     readRefusal: (refusing) =>
-      equalIf(isClosedSo(refusing), { isOwn: refusing.expiresAt === close.set.expiresAt }),
+      equalIf(isClosedSo(refusing), { isByThisProcess: refusing.expiresAt === close.set.expiresAt }),
   };
 };
 
@@ -385,7 +385,7 @@ export const closeCollected = (
     when: { ...unchangedSince(record), notErasing: true },
     remove: [...close.remove, 'collectionError', ...replaced.remove],
     readRefusal: (refusing) =>
-      equalIf(refusing.collectedAt !== undefined, { isOwn: refusing.collectedAt === collectedAt }),
+      equalIf(refusing.collectedAt !== undefined, { isByThisProcess: refusing.collectedAt === collectedAt }),
   };
 };
 
@@ -422,7 +422,7 @@ export const markErasing = ({ record, now }: Pick<Facts, 'record' | 'now'>): Cha
     set: { erasingAt, ...defined({ advice }) },
     remove: [],
     readRefusal: (refusing) =>
-      equalIf(refusing.erasingAt !== undefined, { isOwn: refusing.erasingAt === erasingAt }),
+      equalIf(refusing.erasingAt !== undefined, { isByThisProcess: refusing.erasingAt === erasingAt }),
   };
 };
 
@@ -432,7 +432,7 @@ export const adviseErasing = ({ record }: Pick<Facts, 'record'>): Change => ({
   when: { status: [record.status], requestId: record.requestId },
   set: { advice: 'none' },
   remove: [],
-  readRefusal: (refusing) => equalIf(refusing.advice === 'none', { isOwn: false }),
+  readRefusal: (refusing) => equalIf(refusing.advice === 'none', { isByThisProcess: false }),
 });
 
 /** Closes a record that is open although nothing is left to do. */

@@ -11,7 +11,7 @@ export type May = 'yes' | 'no' | 'turn';
 
 export type Chosen = {
   /** The starts to release at the rate, in this order. */
-  readonly next: readonly InLine[];
+  readonly starts: readonly InLine[];
   /** The starts to release at once, as probe turns of breakers. */
   readonly turns: readonly InLine[];
   /** How many more starts could go at a higher rate. */
@@ -28,7 +28,7 @@ type Group = { readonly keys: readonly [string, string, string]; readonly entrie
 const keysOf = (place: Place): Group['keys'] => [place.caller, laneOf(place), prefixOf(place)];
 
 /** Sorts the line into groups, in the order of slots. Leaves out an entry with an invalid slot, or whose time has not come. */
-const groupsOf = (line: readonly InLine[], mayGo: (place: Place) => May, now: string) => {
+const groupsOf = (line: readonly InLine[], askToGo: (place: Place) => May, now: string) => {
   const groups = new Map<string, Group & { readonly may: May }>();
   const turns: InLine[] = [];
   for (const entry of line) {
@@ -40,7 +40,7 @@ const groupsOf = (line: readonly InLine[], mayGo: (place: Place) => May, now: st
       known.entries.push(entry);
       continue;
     }
-    const may = mayGo(place);
+    const may = askToGo(place);
     groups.set(prefix, { keys: keysOf(place), entries: [entry], may });
     if (may === 'turn') turns.push(entry);
   }
@@ -64,17 +64,17 @@ export const chooseNext = (
   line: readonly InLine[],
   max: number,
   before: Served,
-  mayGo: (place: Place) => May,
+  askToGo: (place: Place) => May,
   now: Date,
 ): Chosen => {
-  const { groups, turns } = groupsOf(line, mayGo, now.toISOString());
+  const { groups, turns } = groupsOf(line, askToGo, now.toISOString());
   const served = new Map(before);
   let count = Math.max(0, ...served.values());
-  const next: InLine[] = [];
+  const starts: InLine[] = [];
   let ready = groups;
-  while (ready.length > 0 && next.length < max) {
+  while (ready.length > 0 && starts.length < max) {
     const first = ready.reduce((least, one) => (isEarlier(one, least, served) ? one : least));
-    next.push(...first.entries.splice(0, 1));
+    starts.push(...first.entries.splice(0, 1));
     count += 1;
     for (const key of first.keys) served.set(key, count);
     if (first.entries.length === 0) ready = ready.filter((one) => one !== first);
@@ -84,5 +84,5 @@ export const chooseNext = (
     const present = new Set(groups.flatMap(({ keys }) => keys));
     for (const key of served.keys()) if (!present.has(key)) served.delete(key);
   }
-  return { next, turns, left, served };
+  return { starts, turns, left, served };
 };

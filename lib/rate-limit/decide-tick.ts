@@ -1,7 +1,7 @@
 import { type BreakerState, mayStart, turnsOf } from '../breaker/breaker-state.ts';
 import { badIn, byCaller, type Calls, callerKey, callsFrom, totalOf } from './call-counts.ts';
 import { chooseNext, type May, type Served } from './choose-next.ts';
-import { afterBad, judgeCalls, type RateJudgement } from './learn-rate.ts';
+import { countFromNow, judgeCalls, type RateJudgement } from './learn-rate.ts';
 import { currentTimes, type PermitUpdate, stepMs } from './permit.ts';
 import { hasLine, leaseMs, lineMs, maxPerSecond, type RateState, rateAt } from './rate-state.ts';
 import type { InLine, Place } from './start-line.ts';
@@ -80,12 +80,12 @@ const heldCallers = (seen: Seen): ReadonlySet<string> =>
       .map(([caller]) => caller),
   );
 
-/** Whether a start may go if the rate allows it. A turn that several groups share goes to the first group that asks. */
+/** Whether a start may go if the rate allows it. A turn that several groups share goes to the first group that asks, so each asks once. */
 const admissionOf = (seen: Seen) => {
   const { now, isPaused, breakers } = seen;
   const held = heldCallers(seen);
   const givenAt = new Map(seen.turnsGivenAt);
-  const mayGo = (place: Place): May => {
+  const askToGo = (place: Place): May => {
     const { caller, group } = place;
     if (isPaused || held.has(callerKey(caller))) return 'no';
     const may = mayStart(breakers.get(caller) ?? noBreaker, group, now);
@@ -95,7 +95,7 @@ const admissionOf = (seen: Seen) => {
     for (const key of keys) givenAt.set(key, now);
     return 'turn';
   };
-  return { mayGo, givenAt };
+  return { askToGo, givenAt };
 };
 
 /** Slow start, as in TCP: without a rate, the dispatcher releases ever faster until the provider fails or refuses. */
@@ -146,26 +146,26 @@ export const decideTick = (state: RateState, seen: Seen): Decision => {
     calls === undefined
       ? { state, judged: 'unchanged', share: 0 }
       : judgeCalls(state, { calls: callsFrom(calls, from), seconds: now / 1_000 - from }, limit, now);
-  const { slowStart: _, ...judged } = judgement.state;
-  const rate = rateAt(judged, limit, now);
+  const { slowStart: _, ...afterJudging } = judgement.state;
+  const rate = rateAt(afterJudging, limit, now);
   const slowStart = nextSlowStart(state, seen);
   const perSecond = rate ?? slowStart.perSecond;
 
   const { firstAt, count } = slotsOf(next, perSecond, now);
-  const { mayGo, givenAt } = admissionOf(seen);
-  const chosen = chooseNext(waiting, count, served, mayGo, new Date(now));
+  const { askToGo, givenAt } = admissionOf(seen);
+  const chosen = chooseNext(waiting, count, served, askToGo, new Date(now));
   const isSlow = rate === undefined && chosen.left > 0;
-  const counting = isSlow ? afterBad(judged, now) : judged;
-  const permits = permitsFor(chosen.next.length, perSecond, seen);
+  const counting = isSlow ? countFromNow(afterJudging, now) : afterJudging;
+  const permits = permitsFor(chosen.starts.length, perSecond, seen);
   return {
     state: {
       ...counting,
       lease: { holder, until: now + leaseMs, ends: endsAt },
-      lineUntil: rate !== undefined && chosen.left > 0 ? now + lineMs : judged.lineUntil,
+      lineUntil: rate !== undefined && chosen.left > 0 ? now + lineMs : afterJudging.lineUntil,
       ...(isSlow ? { slowStart } : {}),
     },
     ...(permits && { permits }),
-    releases: chosen.next.map((entry, index) => ({
+    releases: chosen.starts.map((entry, index) => ({
       entry,
       afterMs: Math.max(0, firstAt - now + index * stepMs(perSecond)),
     })),

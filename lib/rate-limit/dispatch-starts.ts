@@ -88,7 +88,7 @@ const giveBack = async (deps: DispatchDeps, { holder }: Dispatcher): Promise<voi
 };
 
 /** Answers the callback token and removes the start from the index. Returns whether the start was released. */
-const release = async (
+const releaseOne = async (
   { entry, afterMs }: Release,
   { release, line, wait, now, telemetry }: DispatchDeps,
 ): Promise<boolean> => {
@@ -120,7 +120,7 @@ const releasesOf = (deps: DispatchDeps) => {
   let released = 0;
   return {
     begin: (one: Release): void => {
-      const ended = release(one, deps).then((isReleased) => {
+      const ended = releaseOne(one, deps).then((isReleased) => {
         released += isReleased ? 1 : 0;
         if (!isReleased) failed.add(one.entry.callbackToken);
         underWay.delete(ended);
@@ -133,9 +133,10 @@ const releasesOf = (deps: DispatchDeps) => {
       failed.clear();
       return tokens;
     },
-    end: async (end: DispatchResult['end']): Promise<DispatchResult> => {
+    /** Waits for those under way. Returns how many starts were released. */
+    settle: async (): Promise<number> => {
       await Promise.all(underWay);
-      return { end, released };
+      return released;
     },
   };
 };
@@ -157,7 +158,7 @@ const isNeeded = async ({ store, line, now }: DispatchDeps): Promise<boolean> =>
  *       write     the rate, with the lease, and the permits. If another process wrote first: decide again
  *       release   answers the callback token, then takes the start out of the index. If it fails: a later tick repeats it
  *     the lease is lost                     leased
- *     five ticks fail in a row              throws; the schedule invokes the next one
+ *     five ticks fail in a row              throws, and the lease expires; the schedule invokes the next one
  *     nothing to do for 15 s                idle
  *     10 s are left of the invocation       time-is-over; a start or the schedule invokes the next one
  */
@@ -182,7 +183,7 @@ export const dispatchStarts = async (deps: DispatchDeps): Promise<DispatchResult
     const tickedAt = now().getTime();
     try {
       const ticked = await runTick(dispatcher, memory, deps);
-      if (ticked.kind === 'leased') return releases.end('leased');
+      if (ticked.kind === 'leased') return { end: 'leased', released: await releases.settle() };
       for (const one of ticked.releases) releases.begin(one);
       memory = ticked.memory;
       failures = 0;
@@ -190,16 +191,16 @@ export const dispatchStarts = async (deps: DispatchDeps): Promise<DispatchResult
       failures += 1;
       telemetry.failure('A tick of the dispatcher failed; the next one goes on.', error);
       if (failures >= maxFailures) {
-        await releases.end('idle');
+        await releases.settle();
         throw error;
       }
     }
     // A tick that failed does not know whether starts wait.
     const isIdle = failures === 0 && now().getTime() - memory.busyAt > idleMs;
     if (isIdle || remainingMs() < reserveMs) {
-      const ended = await releases.end(isIdle ? 'idle' : 'time-is-over');
+      const released = await releases.settle();
       await giveBack(deps, dispatcher);
-      return ended;
+      return { end: isIdle ? 'idle' : 'time-is-over', released };
     }
     await wait(Math.max(0, tickedAt + tickMs - now().getTime()));
     const failed = releases.takeFailed();

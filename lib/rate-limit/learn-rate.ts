@@ -43,10 +43,10 @@ const maxNoise = 0.3;
 const noiseMs = 600_000;
 
 /**
- * After a bad call, calls are counted from the next second on, because by then every process knows of it. Returns the same state if they
- * are counted already.
+ * Counts calls from the next second on, because by then every process knows of it: after a bad call, or when the dispatcher begins to
+ * release without a rate. Returns the same state if they are counted already.
  */
-export const afterBad = (state: RateState, now: number): RateState =>
+export const countFromNow = (state: RateState, now: number): RateState =>
   state.windowFrom === undefined ? { ...state, windowFrom: Math.floor(now / 1_000) + 1 } : state;
 
 /** Whether a start was admitted before the last cut had taken effect. Its failure shows nothing about the lower rate. */

@@ -60,7 +60,7 @@ const rememberedMs = 60_000;
 /** Only the last seconds of a longer window are judged, because each tick reads one item for each second. */
 const maxWindowSeconds = 100;
 
-/** After this many lost races, a tick releases nothing at the rate. */
+/** After this many lost races, a tick releases nothing. */
 const maxRaces = 3;
 
 const publishMs = 60_000;

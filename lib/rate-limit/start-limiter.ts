@@ -3,7 +3,7 @@ import { defined } from '../defined.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { changeItem, type Known, readItem, type SharedItemStore } from '../shared-item/shared-item.ts';
 import { callKey } from './call-counts.ts';
-import { afterBad, isBeforeCut } from './learn-rate.ts';
+import { countFromNow, isBeforeCut } from './learn-rate.ts';
 import { type PermitStore, takePermit } from './permit.ts';
 import { hasLine, isDispatching, parseRateState, type RateState, rateAt, rateItem } from './rate-state.ts';
 import type { LineEntry, StartLineStore } from './start-line.ts';
@@ -18,14 +18,14 @@ export type ShownToRate =
   /** A slow start that was counted as failed in this second, and then accepted. */
   | { readonly kind: 'recovered'; readonly second: number };
 
-/** Limits the rate of starts in one process. Only `wait` throws, because a limiter must not cause an outage. */
+/** Limits the rate of starts in one process. Only `enqueue` throws, because a limiter must not cause an outage. */
 export interface StartLimiter {
   /** Whether a start may be made now, or has to wait in line. */
   admit(): Promise<'go' | 'wait'>;
   /** Counts what an admitted start showed. Returns the second in which it was counted, or undefined if it was not. */
   report(about: Pick<BreakerSubject, 'caller' | 'group'>, shown: ShownToRate): Promise<number | undefined>;
   /** Puts a start in line, and invokes a dispatcher if none runs. Throws what the store throws. */
-  wait(entry: LineEntry): Promise<void>;
+  enqueue(entry: LineEntry): Promise<void>;
 }
 
 export type StartLimiterDeps = {
@@ -121,9 +121,9 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
         const state = await current();
         if (shown.kind === 'failed' && isBeforeCut(state, shown.admittedAt)) return undefined;
         if (shown.kind === 'refused' || shown.kind === 'failed')
-          await change((before) => afterBad(before, time()));
+          await change((before) => countFromNow(before, time()));
         else if (state.windowFrom === undefined) return undefined;
-        // A failed start does not go in line, so `wait` would not invoke a dispatcher that judges it.
+        // A failed start does not go in line, so `enqueue` would not invoke a dispatcher that judges it.
         if (shown.kind === 'failed') await invokeUnlessRunning();
         const isTakenBack = shown.kind === 'recovered';
         const second = isTakenBack ? shown.second : Math.floor(time() / 1_000);
@@ -142,7 +142,7 @@ export const createStartLimiter = (deps: StartLimiterDeps): StartLimiter => {
       }
     },
 
-    wait: async (entry) => {
+    enqueue: async (entry) => {
       await line.write(entry);
       await invokeUnlessRunning();
     },

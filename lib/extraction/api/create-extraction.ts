@@ -1,6 +1,6 @@
 import { defined } from '../../defined.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import { plusSeconds, type Timings } from '../deadlines.ts';
+import { isWindowOver, plusSeconds, type Timings, windowEnd } from '../deadlines.ts';
 import * as due from '../due.ts';
 import type { ConsentMethod, CredentialsMethod, Extraction } from '../record.ts';
 import { forgetRequest, requestExpiry } from '../request-data.ts';
@@ -70,7 +70,7 @@ const newRecord = (input: RequestInput, requestId: string, now: Date, deps: Requ
     deadlineAt: plusSeconds(now, timings.deadline),
     status: 'REQUESTED',
     fingerprint: input.fingerprint,
-    ...due.attributes(input.extractionId, due.windowEnd(requestedAt, timings)),
+    ...due.attributes(input.extractionId, windowEnd(requestedAt, timings)),
   };
 };
 
@@ -115,8 +115,7 @@ export const createExtraction = async (input: RequestInput, deps: RequestDeps): 
     if (!isSame) return { kind: 'key-reused' };
   }
 
-  const isStartable = now.toISOString() < due.windowEnd(record.requestedAt, deps.timings);
-  if (record.status === 'REQUESTED' && isStartable) {
+  if (record.status === 'REQUESTED' && !isWindowOver(record, now, deps.timings)) {
     await deps.startExecution({ extractionId, requestId: record.requestId });
   }
   return { kind: isOfThisRequest ? 'accepted' : 'replayed', record };

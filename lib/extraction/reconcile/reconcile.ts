@@ -1,7 +1,7 @@
 import { defined } from '../../defined.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { isProblem } from '../codes.ts';
-import { startWindowOf, type Timings, windowEnd } from '../deadlines.ts';
+import { isWindowOver, startWindowOf, type Timings } from '../deadlines.ts';
 import { isBriefFor, plan, planEarly } from '../decide.ts';
 import { type EndWaitDeps, endWait } from '../end-wait.ts';
 import { type BatchAnswer, handleMessages, type ReceivedMessage } from '../handle-messages.ts';
@@ -52,9 +52,10 @@ const findWait = async (
 ): Promise<Waited> => {
   if (record?.status !== 'REQUESTED') return { timings };
   const { requestedAt } = phaseOf(record);
-  if (now.toISOString() < windowEnd(requestedAt, timings)) return { timings };
+  if (!isWindowOver({ requestedAt }, now, timings)) return { timings };
   const entry = await startLine.find(record.extractionId);
   if (entry?.requestId !== record.requestId) return { timings };
+  // A broken execution may have been in line, so its wait counts as if it went on.
   const wait = invoker.kind === 'machine' ? 'ended' : 'goes-on';
   const { startWindow, hasWaitedTooLong } = startWindowOf(entry, { requestedAt, wait }, now, timings);
   const isTooLong = wait === 'goes-on' && entry.waitingSince !== undefined && hasWaitedTooLong;

@@ -10,6 +10,7 @@ import { breakerSubjectOf, type Extraction } from '../record.ts';
 /** What the machine passes for this attempt of the state StartTask (`StartInput`). */
 type Attempt = {
   readonly requestId: string;
+  /** How often the execution has been in line. */
   readonly entry: number;
   readonly callbackAttempt: number;
   readonly isReleased: boolean;

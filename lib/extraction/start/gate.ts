@@ -42,7 +42,7 @@ export type Going = Passed & {
 };
 
 /**
- * `waits`: it is in line, and the state InLine follows, or with `onlyAsk` it would be. `problem` is why, or undefined if it is the rate.
+ * `waits`: it is in line, and the state InLine follows, or with `onlyCheck` it would be. `problem` is why, or undefined if it is the rate.
  */
 export type Admitted = Going | { readonly kind: 'waits'; readonly problem: string | undefined };
 
@@ -86,19 +86,19 @@ const watched = (asking: Asking, admitted: Passed, deps: GateDeps): Going => {
   };
 };
 
-/** With `onlyAsk`, no start will be made, so it takes no turn and no place in line. Throws only if the line cannot be written. */
-export const admit = async (asking: Asking, onlyAsk: boolean, deps: GateDeps): Promise<Admitted> => {
+/** With `onlyCheck`, no start will be made, so it takes no turn and no place in line. Throws only if the line cannot be written. */
+export const admit = async (asking: Asking, onlyCheck: boolean, deps: GateDeps): Promise<Admitted> => {
   const { breaker, startLine, now } = deps;
   const wait = async (problem?: string): Promise<Admitted> => {
     const refusals = refusalsOf(asking);
-    if (!onlyAsk) await startLine.limiter.wait(entryOf(asking, { waits: true, refusals }, deps));
+    if (!onlyCheck) await startLine.limiter.enqueue(entryOf(asking, { waits: true, refusals }, deps));
     return { kind: 'waits', problem };
   };
 
-  const admission = await breaker.admit(breakerSubjectOf(asking.record), { onlyAsk });
+  const admission = await breaker.admit(breakerSubjectOf(asking.record), { onlyCheck });
   if (admission.kind === 'held') return wait(`held/${admission.cause}`);
   // A released start has its permit from the dispatcher, and a breaker's turn needs none.
-  const isFree = asking.attempt.isReleased || admission.kind === 'turn' || onlyAsk;
+  const isFree = asking.attempt.isReleased || admission.kind === 'turn' || onlyCheck;
   if (!isFree && (await startLine.limiter.admit()) === 'wait') return wait();
   return watched(asking, { ...admission, admittedAt: now().getTime() }, deps);
 };
@@ -132,7 +132,7 @@ const reportToRate = async (
     const second = (await going.slow())?.countedAt;
     if (second !== undefined) await limiter.report(about, { kind: 'recovered', second });
     await limiter.report(about, { kind: 'accepted' });
-  } else if (result.kind === 'not-accepted' && result.error === 'Waits') {
+  } else if (result.kind === 'over-the-rate') {
     const shown = { kind: 'refused', retryAt: boundedRetryAt(result.notBefore, deps.now()) } as const;
     if (showsRate(refusalsOf(asking))) await limiter.report(about, shown);
   } else {
@@ -170,14 +170,15 @@ export const conclude = async (
   const { result } = made;
   const isFirstFailure = await reportToBreaker(going, made.shown, deps);
   if (result !== undefined) await reportToRate(asking, going, result, isFirstFailure, deps);
-  if (ended?.error !== 'Waits' || result?.kind !== 'not-accepted') {
-    await stopWaiting(asking, result === undefined || result.kind === 'not-accepted', deps);
+  if (ended?.error !== 'Waits' || result?.kind !== 'over-the-rate') {
+    const isMade = result !== undefined && result.kind !== 'not-accepted' && result.kind !== 'over-the-rate';
+    await stopWaiting(asking, !isMade, deps);
     return undefined;
   }
   const refusals = refusalsOf(asking) + 1;
   try {
     const { notBefore } = result;
-    await deps.startLine.limiter.wait(entryOf(asking, { waits: true, refusals, notBefore }, deps));
+    await deps.startLine.limiter.enqueue(entryOf(asking, { waits: true, refusals, notBefore }, deps));
     return undefined;
   } catch (error) {
     deps.telemetry.failure(
@@ -186,6 +187,6 @@ export const conclude = async (
       asking.record,
     );
     await stopWaiting(asking, true, deps);
-    return { ...result, error: 'ProviderBusy' };
+    return { ...result, kind: 'not-accepted', error: 'ProviderBusy' };
   }
 };

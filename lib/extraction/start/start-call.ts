@@ -22,7 +22,14 @@ import {
 } from '../../provider/transport/errors.ts';
 import { TransportFailure } from '../../provider/transport/transport-failure.ts';
 import type { StartError } from '../causes.ts';
-import { consentProblemOf, failureReason, loginProblemOf, notBeforeAfter429, problemOf } from '../codes.ts';
+import {
+  consentProblemOf,
+  failureReason,
+  isAboutRate,
+  loginProblemOf,
+  notBeforeAfter429,
+  problemOf,
+} from '../codes.ts';
 import { plusSeconds } from '../deadlines.ts';
 import type { NotAccepted, StartCallResult } from '../plan.ts';
 import {
@@ -175,7 +182,20 @@ export const shownBy = (error: unknown, now: Date): Shown => {
   return { kind: 'failed', ...defined({ cause: causeOf(error), retryAt }) };
 };
 
-const tokenNotObtained = 'No provider token could be obtained.';
+/** The result of a failed login or Task Token. Creating a token starts nothing, so an unanswered call is safe to retry, too. */
+const tokenNotObtained = (
+  error: unknown,
+  now: Date,
+  telemetry: Telemetry,
+): { readonly result: NotAccepted; readonly shown: Shown } => {
+  telemetry.failure('No provider token could be obtained.', error);
+  const name =
+    error instanceof ProviderBusy || error instanceof ProviderUnreachable
+      ? error.name
+      : 'ProviderUnauthorized';
+  const result = notAccepted(name, { cause: error, problem: loginProblemOf(error), now });
+  return { result, shown: shownBy(error, now) };
+};
 
 /**
  * The token of the start call, or why there is none, and what that shows. A start in a breaker's turn logs in again (`logIn`), even with a
@@ -198,10 +218,8 @@ export const obtainToken = async (
     if (logIn !== undefined) await watch('token', logIn);
     return { kind: 'obtained', token: await watch('token', () => call.tokens.current()) };
   } catch (error) {
-    telemetry.failure(tokenNotObtained, error);
-    const problem = loginProblemOf(error);
-    const result = notAccepted(tokenFailure(error), { cause: error, problem, now: now() });
-    return { kind: 'failed', result, shown: shownBy(error, now()) };
+    if (!(error instanceof ProviderError || error instanceof NotConfigured)) throw error;
+    return { kind: 'failed', ...tokenNotObtained(error, now(), telemetry) };
   }
 };
 
@@ -299,11 +317,8 @@ export const makeStartCall = async (
   try {
     renewed = await watch('token', () => call.tokens.current());
   } catch (error) {
-    telemetry.failure(tokenNotObtained, error);
     // The status is STARTING, so an exception here would end as UNCONFIRMED, although the 401 means that nothing was accepted.
-    const problem = loginProblemOf(error);
-    const result = notAccepted('ProviderUnauthorized', { cause: error, problem, now: now() });
-    return { result, shown: shownBy(error, now()) };
+    return tokenNotObtained(error, now(), telemetry);
   }
   const second = await post(renewed);
   if (second !== 'unauthorized') return second;
@@ -322,14 +337,12 @@ const notAccepted = (
   notBefore: notBeforeAfter429(cause, now),
 });
 
-/**
- * The result of a 429. One that names neither quota nor user is about the rate, so the start waits in line. An `errorType` after the slash
- * names neither.
- */
-const busy = (error: ProviderBusy | ProviderExtractionFailed, now: Date): NotAccepted => {
-  const problem = problemOf(error);
-  const isOfRate = /^http-429(\/|$)/.test(problem);
-  return notAccepted(isOfRate ? 'Waits' : 'ProviderBusy', { cause: error, problem, now });
+/** The result of a 429. */
+const busy = (error: ProviderBusy | ProviderExtractionFailed, now: Date): StartCallResult => {
+  const refused = notAccepted('ProviderBusy', { cause: error, problem: problemOf(error), now });
+  if (!isAboutRate(error)) return refused;
+  const { problem, notBefore } = refused;
+  return { kind: 'over-the-rate', problem, notBefore };
 };
 
 /** The result of an answer with an `errorType`. Only the v2 variant of an extraction by consent has such answers. */
@@ -354,14 +367,4 @@ const resultOfError = (error: unknown, now: Date): StartCallResult | 'unauthoriz
     return notAccepted('ProviderUnreachable', { cause: error, problem, now });
   // After a 5xx, a 408, a timeout, a reset, or an answer without a task id, a task may exist.
   return { kind: 'unknown', reason: problem === 'unexpected-answer' ? 'no-task-id' : problem };
-};
-
-/**
- * The error that the machine retries after a token could not be obtained. Creating a token starts nothing, so an
- * unanswered call is safe to retry too. Throws an error that is neither a ProviderError nor NotConfigured.
- */
-const tokenFailure = (error: unknown): StartError => {
-  if (!(error instanceof ProviderError || error instanceof NotConfigured)) throw error;
-  if (error instanceof ProviderBusy) return 'ProviderBusy';
-  return error instanceof ProviderUnreachable ? 'ProviderUnreachable' : 'ProviderUnauthorized';
 };

@@ -90,8 +90,9 @@ const recallCredentials = async (
   try {
     const stored = await findRequest(input, deps);
     if (stored === undefined) return known;
-    known = await deps.callFor(record, stored);
-    const checked = await checkRefusalMark(known, deps);
+    const call = await deps.callFor(record, stored);
+    known = call;
+    const checked = await checkRefusalMark(call, deps);
     if (checked.known.afterMark === undefined) return known;
     // The task is read after the mark. So what is noticed from now on is later than the mark. What was noticed before may be earlier.
     const task = await deps.tasks.get(taskId);
@@ -163,18 +164,13 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   const isStart = planned.kind === 'start' || onlyCheck;
   if (!isStart || record === undefined || asking === undefined) return finish(planned, record);
 
-  const finishUncalled = (
-    of: Extraction | undefined,
-    error: StartError,
-    problem?: string,
-    notBefore?: string,
-  ): Promise<Result> => finishWith(of, { kind: 'not-called', error, problem, notBefore });
+  const finishUncalled = (of: Extraction | undefined, error: StartError, problem?: string): Promise<Result> =>
+    finishWith(of, { kind: 'not-called', error, problem, notBefore: undefined });
 
   // Admit.
   if (asking.hasWaitedTooLong) return finishUncalled(record, 'StartWindowOver', 'waited-too-long');
   const admitted = await admit(asking, onlyCheck, deps);
-  if (admitted.kind === 'waits')
-    return finishUncalled(record, onlyCheck ? 'StartWindowOver' : 'Waits', admitted.problem);
+  if (admitted.kind === 'waits') return finishUncalled(record, 'Waits', admitted.problem);
 
   // Claim, and call.
   let made: Made = { shown: { kind: 'nothing' } };
@@ -195,8 +191,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     const obtained = await obtainToken(call, { ...watching, logIn });
     if (obtained.kind === 'failed') {
       made = { shown: obtained.shown };
-      const { error, problem, notBefore } = obtained.result;
-      return finishUncalled(record, error, problem, notBefore);
+      return finishWith(record, { ...obtained.result, kind: 'not-called' });
     }
     // Every other step succeeded, and only the start window is over.
     if (onlyCheck) return finishUncalled(record, 'StartWindowOver');

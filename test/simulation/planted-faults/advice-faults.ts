@@ -30,8 +30,8 @@ export const adviceFaults: Faults = {
   },
   'A start that was not accepted does not leave its cause in the record.': {
     file: decide,
-    find: 'notBefore: waits ? undefined : notBefore, lastProblem: problem }',
-    replace: 'notBefore: waits ? undefined : notBefore }',
+    find: '{ ...decision, notBefore, lastProblem: problem }',
+    replace: '{ ...decision, notBefore }',
     caughtBy: 'problem-is-of-last-try',
   },
   'Each start that is held writes its cause.': {

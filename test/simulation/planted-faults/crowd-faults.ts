@@ -55,9 +55,9 @@ export const crowdFaults: Faults = {
     firstSeed: 3,
   },
   'A 429 about one user counts as one of the rate.': {
-    file: 'lib/extraction/start/start-call.ts',
-    find: '/^http-429(\\/|$)/.test(problem)',
-    replace: "problem !== ''",
+    file: 'lib/extraction/codes.ts',
+    find: 'error.refusal === undefined ||\n  refusalCodes[error.refusal] === undefined;',
+    replace: "error.name !== '';",
     caughtBy: 'learnt-from-the-rate',
     firstSeed: 4,
   },

@@ -155,8 +155,9 @@ export const intakeAndClosingFaults: Faults = {
   },
   'A repeated request does not start the execution that the first one failed to start.': {
     file: request,
-    find: "if (record.status === 'REQUESTED' && isStartable) {",
-    replace: "if (creation.created && record.status === 'REQUESTED' && isStartable) {",
+    find: "if (record.status === 'REQUESTED' && !isWindowOver(record, now, deps.timings)) {",
+    replace:
+      "if (creation.created && record.status === 'REQUESTED' && !isWindowOver(record, now, deps.timings)) {",
     caughtBy: 'request-kept',
   },
   'The caller’s session token is recorded with the request.': {

@@ -31,9 +31,9 @@ export const startFaults: Faults = {
   },
   'A start call that was answered with 5xx, or not at all, is repeated.': {
     file: startAnswer,
-    find: "if (error instanceof ProviderBusy) return 'ProviderBusy';",
+    find: 'if (error instanceof ProviderBusy) return busy(error, now);',
     replace:
-      "if (error instanceof ProviderBusy || (error as Error).name === 'ProviderAmbiguous') return 'ProviderBusy';",
+      "if (error instanceof ProviderBusy || (error as Error).name === 'ProviderAmbiguous') return busy(error as ProviderBusy, now);",
     caughtBy: 'one-start-call',
   },
   'A start call that was not answered counts as refused.': {
@@ -212,8 +212,8 @@ export const startFaults: Faults = {
   },
   'A start call is made although the breaker holds it.': {
     file: 'lib/extraction/start/gate.ts',
-    find: 'const admission = await breaker.admit(breakerSubjectOf(asking.record), { onlyAsk });',
-    replace: `const admission = await breaker.admit(breakerSubjectOf(asking.record), { onlyAsk });
+    find: 'const admission = await breaker.admit(breakerSubjectOf(asking.record), { onlyCheck });',
+    replace: `const admission = await breaker.admit(breakerSubjectOf(asking.record), { onlyCheck });
     if (admission.kind === 'held' && asking.record.attemptId !== undefined)
       return watched(asking, { ...admission, kind: 'pass', admittedAt: 0 }, deps);`,
     caughtBy: 'breaker-respected',
@@ -244,15 +244,15 @@ export const lineFaults: Faults = {
     },
   'The callback token of what is erased in line is answered, but its item stays.': {
     file: 'lib/extraction/end-wait.ts',
-    find: 'if (await startLine.withdraw(found)) return true;',
-    replace: 'if (found.extractionId === extractionId) return true;',
+    find: 'if (await startLine.withdraw(found)) return;',
+    replace: 'if (found.extractionId === extractionId) return;',
     caughtBy: 'erased-leaves-nothing',
     where: { scenario: 'erased-in-line' },
   },
   'The callback token of what waits for too long is answered, but its item stays.': {
     file: 'lib/extraction/end-wait.ts',
-    find: 'if (await startLine.withdraw(found)) return true;',
-    replace: 'if (found.requestId === requestId) return true;',
+    find: 'if (await startLine.withdraw(found)) return;',
+    replace: 'if (found.requestId === requestId) return;',
     caughtBy: 'not-started-is-not-in-line',
     where: { scenario: 'waits-twice' },
   },
@@ -264,15 +264,15 @@ export const lineFaults: Faults = {
   },
   'An execution whose start window is over ends, and leaves its record to the sweep.': {
     file: decide,
-    find: "if (isWindowOver(context)) return failStart('StartWindowOver', problem);",
+    find: "if (isOverdue(context)) return failStart('StartWindowOver', problem);",
     replace:
-      "if (isWindowOver(context)) return problem === undefined ? end('queued') : failStart('StartWindowOver', problem);",
+      "if (isOverdue(context)) return problem === undefined ? end('queued') : failStart('StartWindowOver', problem);",
     caughtBy: 'queued-before-woken',
   },
   'A start that the rate refuses as its window ends goes in line.': {
     file: decide,
-    find: 'const error = waits && isWindowOver(context) ?',
-    replace: 'const error = waits && isWindowOver(context) && false ?',
+    find: 'const error = isOverdue(context) ?',
+    replace: 'const error = isOverdue(context) && false ?',
     caughtBy: 'nobody-waits-in-vain',
     where: { scenario: 'over-the-rate-at-window-end', preemptions: 1 },
   },

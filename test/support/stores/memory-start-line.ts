@@ -123,6 +123,6 @@ export const openLine = (
   limiter: {
     admit: async () => 'go',
     report: async () => undefined,
-    wait: (entry) => line.write(entry),
+    enqueue: (entry) => line.write(entry),
   },
 });

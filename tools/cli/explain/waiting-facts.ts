@@ -6,8 +6,8 @@ import {
   readUntil,
   startUntil,
   startWindowOf,
+  windowEnd,
 } from '../../../lib/extraction/deadlines.ts';
-import * as due from '../../../lib/extraction/due.ts';
 import {
   type Collecting,
   type Grace,
@@ -73,10 +73,10 @@ const requestedFacts = (known: Open): Facts => {
     return inLineFacts(place.waitingSince, known);
   const { requestedAt } = record;
   const { startWindow } = startWindowOf(place, { requestedAt, wait: 'ends-now' }, now, settings.timings);
-  const windowEnd = due.windowEnd(requestedAt, { ...settings.timings, startWindow });
+  const endsAt = windowEnd(requestedAt, { ...settings.timings, startWindow });
   const endsNotStarted = { fact: 'endsNotStarted', after: dueOf(known) } as const;
-  if (now.toISOString() >= windowEnd) return [{ fact: 'notStartedBy', windowEnd }, endsNotStarted];
-  const otherwise = { fact: 'endsWithoutStart', windowEnd } as const;
+  if (now.toISOString() >= endsAt) return [{ fact: 'notStartedBy', windowEnd: endsAt }, endsNotStarted];
+  const otherwise = { fact: 'endsWithoutStart', windowEnd: endsAt } as const;
   if (isOfEarlierRecord(known)) return [{ fact: 'executionOfEarlier' }, otherwise];
   if (execution === undefined && !unread.has('execution')) return [{ fact: 'noExecution' }, otherwise];
   if (execution?.end !== undefined)

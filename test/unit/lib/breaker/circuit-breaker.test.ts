@@ -47,7 +47,7 @@ const processOn = (shared: SharedItemStore): CircuitBreaker =>
     telemetry: telemetry.telemetry,
   });
 
-const toStart = { onlyAsk: false } as const;
+const toStart = { onlyCheck: false } as const;
 
 const aboutOf = (group = 'bank', of = caller) => ({ extraction: randomUUID(), caller: of, group });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { callKey, failsEverywhere, noCalls } from '#lib/rate-limit/call-counts.ts';
-import { afterBad, isBeforeCut, judgeCalls, type Window } from '#lib/rate-limit/learn-rate.ts';
+import { countFromNow, isBeforeCut, judgeCalls, type Window } from '#lib/rate-limit/learn-rate.ts';
 import { noRate, type RateState } from '#lib/rate-limit/rate-state.ts';
 
 const now = 1_800_000_000_000;
@@ -144,8 +144,8 @@ test('a rate grows while somebody waits, slowly up to what was accepted, and is 
 });
 
 test('after a bad call, calls are counted from the next second on', () => {
-  expect(afterBad(noRate, now + 999).windowFrom).toBe(from + 1);
-  expect(afterBad(counting, now)).toBe(counting);
+  expect(countFromNow(noRate, now + 999).windowFrom).toBe(from + 1);
+  expect(countFromNow(counting, now)).toBe(counting);
 });
 
 test('a start that was admitted before a cut had settled shows nothing of the lower rate', () => {

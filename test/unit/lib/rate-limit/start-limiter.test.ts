@@ -94,14 +94,14 @@ test('of all processes whose starts go in line, one wakes the dispatcher in two 
     [other, 1],
   ] as const) {
     seen.now += ms;
-    await of.wait(entry);
+    await of.enqueue(entry);
     woken.push(seen.woken);
   }
   expect(woken).toEqual([1, 1, 1, 2]);
   rateIs({ lease: { holder: 'a', until: seen.now + 10_000, ends: seen.now + 900_000 } });
   seen.now += 3_000;
-  await given().limiter.wait(entry);
-  await other.wait(entry);
+  await given().limiter.enqueue(entry);
+  await other.enqueue(entry);
   expect(seen.woken).toBe(2);
 });
 

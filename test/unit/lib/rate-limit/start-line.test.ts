@@ -65,8 +65,8 @@ test('callers go by turns, then the priorities of one, then his groups, each in 
     ...many(2, 'night', { priority: 'background' }),
     ...many(3, 'single', { caller: 'arn:aws:iam::111122223333:role/Another' }),
   ];
-  const { next, left, served } = chooseNext(line, 7, new Map(), open, now);
-  expect(namesOf(next)).toEqual([
+  const { starts, left, served } = chooseNext(line, 7, new Map(), open, now);
+  expect(namesOf(starts)).toEqual([
     'crowd-100',
     'single-100',
     'night-100',
@@ -77,9 +77,9 @@ test('callers go by turns, then the priorities of one, then his groups, each in 
   ]);
   expect(left).toBe(3);
   // Who was served last is served last in the next tick, too.
-  const rest = line.filter((one) => !next.includes(one));
+  const rest = line.filter((one) => !starts.includes(one));
   const again = [...rest, ...many(1, 'new', { caller: 'arn:aws:iam::111122223333:role/New' })];
-  expect(namesOf(chooseNext(again, 2, served, open, now).next)).toEqual(['new-100', 'crowd-101']);
+  expect(namesOf(chooseNext(again, 2, served, open, now).starts)).toEqual(['new-100', 'crowd-101']);
 });
 
 test('who may be tried again later is passed over until then, and holds nobody', () => {
@@ -88,7 +88,7 @@ test('who may be tried again later is passed over until then, and holds nobody',
     ...many(1, 'other', { group: 'two' }),
   ];
   const until = (seconds: string) =>
-    namesOf(chooseNext(line, 5, new Map(), open, new Date(`2026-03-01T12:00:${seconds}Z`)).next);
+    namesOf(chooseNext(line, 5, new Map(), open, new Date(`2026-03-01T12:00:${seconds}Z`)).starts);
   expect(until('04.999')).toEqual(['other-100']);
   expect(until('05.000')).toEqual(['refused', 'other-100']);
 });
@@ -114,7 +114,7 @@ test('a group that its breaker holds is passed over, and its turn needs no rate'
     ({ group }: Place) =>
       group === 'broken' ? may : 'yes';
   const held = chooseNext(line, 5, new Map(), mayGo('no'), now);
-  expect([namesOf(held.next), held.turns, held.left]).toEqual([['free-100', 'free-101'], [], 0]);
+  expect([namesOf(held.starts), held.turns, held.left]).toEqual([['free-100', 'free-101'], [], 0]);
   const turn = chooseNext(line, 0, new Map(), mayGo('turn'), now);
-  expect([turn.next, namesOf(turn.turns), turn.left]).toEqual([[], ['held-100'], 2]);
+  expect([turn.starts, namesOf(turn.turns), turn.left]).toEqual([[], ['held-100'], 2]);
 });

@@ -17,10 +17,10 @@ const about = { caller: record.requestedBy, group: 'bank', extraction: extractio
 const pass: Admission = { kind: 'pass', about };
 const turn: Admission = { kind: 'turn', about, holder: 'holder' };
 const held: Admission = { kind: 'held', cause: 'http-503' };
-const overTheRate: NotAccepted = {
+const busy: NotAccepted = {
   kind: 'not-accepted',
-  error: 'Waits',
-  problem: 'http-429',
+  error: 'ProviderBusy',
+  problem: 'user-busy',
   notBefore: undefined,
 };
 const accepted: Called = { result: { kind: 'accepted', taskId: 'task' }, shown: { kind: 'accepted' } };
@@ -28,9 +28,8 @@ const failed: Called = {
   result: { kind: 'unknown', reason: 'http-503' },
   shown: { kind: 'failed', cause: 'http-503' },
 };
-const busy: NotAccepted = { ...overTheRate, error: 'ProviderBusy', problem: 'user-busy' };
-const refused = (fields: Partial<NotAccepted> = {}): Called => ({
-  result: { ...overTheRate, ...fields },
+const refused = (notBefore?: string): Called => ({
+  result: { kind: 'over-the-rate', problem: 'http-429', notBefore },
   shown: { kind: 'nothing' },
 });
 
@@ -81,7 +80,7 @@ const startWith = async (setting: Setting) => {
           did.push(`rate: ${kind}`);
           return 7;
         },
-        wait: async (entry) => {
+        enqueue: async (entry) => {
           if (setting.failsToWait) throw new Error('StartLine is down.');
           did.push('in line');
           await line.write(entry);
@@ -108,8 +107,7 @@ const concluded = async (setting: Setting, called: Called) => {
   did.length = 0;
   if (setting.slow === 'token') await going.watch('token', async () => 'a token');
   await going.watch('start', async () => 'a taskId');
-  const { result } = called;
-  const error = result.kind === 'not-accepted' ? result.error : undefined;
+  const error = called.result.kind === 'over-the-rate' ? 'Waits' : undefined;
   const ended = { conclusion: 'not-yet', explanation: 'Waits', record, error } as never;
   const instead = await conclude(asking, going, called, ended, deps);
   return { did, item: await line.find(extractionId), instead };
@@ -200,7 +198,7 @@ test('a start that the rate refused goes to the line, or is retried if it cannot
   expect(waits.instead).toBeUndefined();
   expect(waits.item).toMatchObject({ waitingSince: iso(100), refusals: 1 });
   const broken = await concluded({ entry: 0, failsToWait: true }, refused());
-  expect(broken.instead).toEqual({ ...overTheRate, error: 'ProviderBusy' });
+  expect(broken.instead).toEqual({ ...busy, problem: 'http-429' });
 });
 
 test.each<readonly [string, StartCallResult, object | undefined]>([
@@ -233,6 +231,6 @@ test.each([
   [2, undefined, iso(105)],
 ])('refused after %i refusals, with Retry-After until %s', async (refusals, notBefore, place) => {
   const waited = { waitedMs: 0, waitingSince: iso(70), refusals };
-  const { item } = await concluded({ entry: 1, isReleased: true, waited }, refused({ notBefore }));
+  const { item } = await concluded({ entry: 1, isReleased: true, waited }, refused(notBefore));
   expect([item?.refusals, parseSlot(item?.slot ?? '')?.at]).toEqual([refusals + 1, place]);
 });

@@ -180,7 +180,7 @@ describe('when the provider asked to wait', () => {
     const limiter: StartLimiter = {
       admit: async () => 'go',
       report: async () => undefined,
-      wait: () => Promise.reject(new Error('StartLine is down.')),
+      enqueue: () => Promise.reject(new Error('StartLine is down.')),
     };
     const startLine = { limiter, line: memoryStartLine() };
     const { start, record, counted } = world({
@@ -198,7 +198,7 @@ test('a start that the rate refused is counted when it goes in line, as the mach
   const limiter: StartLimiter = {
     admit: async () => 'go',
     report: async () => undefined,
-    wait: async () => undefined,
+    enqueue: async () => undefined,
   };
   const { start, counted } = world({ answers: [busy()], startLine: { limiter, line: memoryStartLine() } });
   expect(await start()).toMatchObject({ conclusion: 'not-yet', error: 'Waits' });
@@ -426,7 +426,7 @@ describe('the breakers of starts', () => {
     expect(held.events).toEqual([]);
     const { requestedBy: caller } = extraction();
     const about = { extraction: id.slice(-8), caller, group: 'bank' };
-    expect(admit.mock.calls).toEqual([[about, { onlyAsk: false }]]);
+    expect(admit.mock.calls).toEqual([[about, { onlyCheck: false }]]);
   });
 
   const reportedOf = async (setup: Parameters<typeof world>[0]) => {
