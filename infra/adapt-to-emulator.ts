@@ -1,16 +1,10 @@
-import { Aws } from 'aws-cdk-lib';
-import type { AlarmBase, CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { Aws, Stack } from 'aws-cdk-lib';
+import type { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IRole, ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { acknowledgeWildcard, allow } from './constructs/allow.ts';
-import type { ReconcileQueue } from './constructs/reconcile-queue.ts';
+import type { Connected } from './lambda/connect-functions.ts';
 import type { CosechaFunctions } from './lambda/create-functions.ts';
-import type { OperatorPolicies } from './policies/operator-policies.ts';
-
-type Adapted = {
-  readonly alarms: readonly AlarmBase[];
-  readonly policies: OperatorPolicies;
-  readonly stackName: string;
-};
+import type { Resources } from './resources.ts';
 
 /**
  * Changes the template where the emulator differs from AWS:
@@ -27,22 +21,18 @@ type Adapted = {
  *   under its name and watches the first of its metrics. It knows no composite alarms, which `Alarms` leaves out there.
  */
 export const adaptToEmulator = (
-  queue: ReconcileQueue,
-  {
-    startTask,
-    dispatchStarts,
-    receiveWebhook,
-    reconcileExtraction,
-    sweepExtractions,
-    eraseExtractions,
-  }: CosechaFunctions,
-  { alarms, policies, stackName }: Adapted,
+  { queue }: Resources,
+  functions: CosechaFunctions,
+  { alarms, policies }: Connected,
 ): void => {
-  sweepExtractions.role.addToPrincipalPolicy(allow(['sqs:SendMessageBatch'], [queue.queue.queueArn]));
+  const { startTask, dispatchStarts, receiveWebhook, reconcileExtraction, eraseExtractions } = functions;
+  functions.sweepExtractions.role.addToPrincipalPolicy(
+    allow(['sqs:SendMessageBatch'], [queue.queue.queueArn]),
+  );
   allowOnAnyMachine(startTask.role, ['states:SendTaskFailure', 'states:SendTaskSuccess']);
   for (const { role } of [dispatchStarts, receiveWebhook, reconcileExtraction, eraseExtractions])
     allowOnAnyMachine(role, ['states:SendTaskSuccess']);
-  allowViewer(policies.viewer, stackName);
+  allowViewer(policies.viewer);
   for (const alarm of alarms) watchFirstMetric(alarm.node.defaultChild as CfnAlarm);
 };
 
@@ -51,7 +41,8 @@ const allowOnAnyMachine = (role: IRole, actions: readonly string[]): void => {
   acknowledgeWildcard(role, '*', 'On the emulator only.');
 };
 
-const allowViewer = (viewer: ManagedPolicy, stackName: string): void => {
+const allowViewer = (viewer: ManagedPolicy): void => {
+  const { stackName } = Stack.of(viewer);
   const elsewhere = [
     ['events', 'DescribeRule', `rule/default/${stackName}-*`],
     ['logs', 'FilterLogEvents', `log-group:/aws/cloudformation/${stackName}/*`],

@@ -93,22 +93,19 @@ export class Cosecha extends Construct {
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     const resources = createResources(this, config, props.dataKey);
     const functions = createFunctions(this, resources, { code, network: props.network });
-    const wiring = connectFunctions(this, resources, functions);
-    if (isLocal(config)) {
-      const { stackName } = Stack.of(this);
-      adaptToEmulator(resources.queue, functions, { ...wiring, stackName });
-    }
-    addOutputs(this, resources, functions, wiring);
+    const connected = connectFunctions(this, resources, functions);
+    if (isLocal(config)) adaptToEmulator(resources, functions, connected);
+    addOutputs(this, resources, functions, connected);
     acknowledgeNagRules(this);
     this.table = resources.storage.extractions;
     this.streamArn = resources.storage.streamArn;
     this.eventBus = resources.outcomeBus?.bus;
     this.resultsBucket = resources.storage.results;
     this.dataKey = resources.dataKey.key;
-    this.api = wiring.api;
-    this.apiUrl = wiring.api.url;
-    this.webhookUrl = wiring.api.webhookUrl;
-    this.alarms = wiring.alarms;
+    this.api = connected.api;
+    this.apiUrl = connected.api.url;
+    this.webhookUrl = connected.api.webhookUrl;
+    this.alarms = connected.alarms;
   }
 
   /** CloudFormation checks a rule before it makes anything, so that such an app can be synthesized and tested. */

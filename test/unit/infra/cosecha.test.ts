@@ -7,15 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { Cosecha } from '../../../infra/cosecha.ts';
 import { prebuiltFunctions } from '../../../infra/lambda/prebuilt-functions.ts';
 import { embed, newApp, newStack, twoInOneStack, withWhatTheAccountHas } from './embedded.ts';
-import {
-  flatten,
-  functionsOf,
-  notifyingAlarms,
-  propertiesOf,
-  required,
-  resourcesOf,
-  statementsOfRole,
-} from './synth.ts';
+import { flatten, functionsOf, propertiesOf, required, resourcesOf, statementsOfRole } from './synth.ts';
 
 /** The AWS Solutions rules that a deployment breaks without a reason. */
 const violationsOf = (deployment: Cosecha) =>
@@ -152,13 +144,6 @@ describe('a deployment with what the account already has', () => {
         Statement: Match.arrayWith([Match.objectLike({ Action: Match.arrayWith(['kms:GenerateDataKey*']) })]),
       },
     });
-  });
-
-  test('notifies the given topic of every alarm', () => {
-    const alarms = notifyingAlarms(template);
-    expect(alarms.length).toBeGreaterThan(30);
-    for (const { AlarmActions } of alarms)
-      expect(AlarmActions).toEqual([{ Ref: expect.stringMatching(/^OnCall/) }]);
   });
 
   test('bounds every role of Cosecha', () => {

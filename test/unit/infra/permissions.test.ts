@@ -33,25 +33,20 @@ const lineOf = ({ Effect, Action, Resource, Principal, Condition }: Statement): 
 const policyOf = (name: string, document: unknown): string =>
   [name, ...statementsOf(document).map(lineOf)].join('\n');
 
-const keysOf = (template: Template): readonly string[] =>
-  propertiesOf(template, 'AWS::KMS::Key').map(({ Description, KeyPolicy }) =>
-    policyOf(`${Description}`, KeyPolicy),
-  );
+/** The policies of each resource of a type, from this property, under what names it. */
+const policiesOf =
+  (type: string, property: string, nameOf: (properties: Resource['Properties']) => string) =>
+  (template: Template): readonly string[] =>
+    propertiesOf(template, type).map((properties) => policyOf(nameOf(properties), properties[property]));
 
-const secretsOf = (template: Template): readonly string[] =>
-  propertiesOf(template, 'AWS::SecretsManager::ResourcePolicy').map(({ SecretId, ResourcePolicy }) =>
-    policyOf(textOf(SecretId), ResourcePolicy),
-  );
-
-const rolesOf = (template: Template): readonly string[] =>
-  propertiesOf(template, 'AWS::IAM::Policy').map(({ Roles, PolicyDocument }) =>
-    policyOf(textOf(Roles), PolicyDocument),
-  );
-
-const peopleOf = (template: Template): readonly string[] =>
-  propertiesOf(template, 'AWS::IAM::ManagedPolicy').map(({ ManagedPolicyName, PolicyDocument }) =>
-    policyOf(flatten(ManagedPolicyName), PolicyDocument),
-  );
+const keysOf = policiesOf('AWS::KMS::Key', 'KeyPolicy', ({ Description }) => String(Description));
+const secretsOf = policiesOf('AWS::SecretsManager::ResourcePolicy', 'ResourcePolicy', ({ SecretId }) =>
+  textOf(SecretId),
+);
+const rolesOf = policiesOf('AWS::IAM::Policy', 'PolicyDocument', ({ Roles }) => textOf(Roles));
+const peopleOf = policiesOf('AWS::IAM::ManagedPolicy', 'PolicyDocument', ({ ManagedPolicyName }) =>
+  flatten(ManagedPolicyName),
+);
 
 test('the policies are those that a reviewer has read', async () => {
   const { template } = synthesize();
