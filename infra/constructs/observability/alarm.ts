@@ -23,6 +23,8 @@ export type AlarmsProps = {
 export type AlarmEntry = {
   /** Its name is `Cosecha-<stage>-<id>`. */
   readonly id: string;
+  /** Default: `id`. */
+  readonly constructId?: string;
   /** What is wrong, and for whom, in one sentence. */
   readonly symptom: string;
   /** The heading of its entry in docs/operations.md, where that is not its id. */
@@ -54,13 +56,15 @@ export const namedAlarm = (
   alarmDescription: `${symptom} ${runbookUrl}#${runbookEntry}`,
 });
 
-export const createAlarm = (
-  scope: Construct,
-  config: Config,
-  entry: AlarmEntry,
-  constructId = entry.id,
-): Alarm => {
-  const { metric, threshold = 1, below = false, periods = { breaching: 1, of: 1 } } = entry;
+export const createAlarm = (scope: Construct, config: Config, entry: AlarmEntry): Alarm => {
+  const {
+    id,
+    constructId = id,
+    metric,
+    threshold = 1,
+    below = false,
+    periods = { breaching: 1, of: 1 },
+  } = entry;
   const alarm = new Alarm(scope, constructId, {
     ...namedAlarm(config, entry),
     metric,

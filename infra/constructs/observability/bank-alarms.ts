@@ -29,31 +29,26 @@ export const bankAlarms = (scope: Construct, props: AlarmsProps): readonly Notif
   const banks = new Construct(scope, 'Banks');
   const { config } = props;
   const { watchedEntities } = config;
-  if (watchedEntities.length > 0) {
-    count(banks, props, 'BankEnded', filterPattern(watchedEntities));
-    count(banks, props, 'BankFailed', filterPattern(watchedEntities, '&&($.failed IS TRUE)'));
+  const counted =
+    watchedEntities.length === 0
+      ? []
+      : ([
+          ['BankEnded', filterPattern(watchedEntities)],
+          ['BankFailed', filterPattern(watchedEntities, '&&($.failed IS TRUE)')],
+        ] as const);
+  for (const [metricName, pattern] of counted) {
+    for (const [index, logGroup] of props.logGroups.entries()) {
+      new MetricFilter(banks, `${metricName}${index}`, {
+        logGroup,
+        filterPattern: FilterPattern.literal(pattern),
+        metricNamespace: metricsNamespace(config.stage),
+        metricName,
+        metricValue: '1',
+        dimensions: { Entity: '$.entity' },
+      });
+    }
   }
-  return watchedEntities.map((entity) => ({
-    alarm: createAlarm(banks, config, entryOf(entity, config), entity),
-  }));
-};
-
-const count = (
-  scope: Construct,
-  { config, logGroups }: AlarmsProps,
-  metricName: string,
-  pattern: string,
-): void => {
-  for (const [index, logGroup] of logGroups.entries()) {
-    new MetricFilter(scope, `${metricName}${index}`, {
-      logGroup,
-      filterPattern: FilterPattern.literal(pattern),
-      metricNamespace: metricsNamespace(config.stage),
-      metricName,
-      metricValue: '1',
-      dimensions: { Entity: '$.entity' },
-    });
-  }
+  return watchedEntities.map((entity) => ({ alarm: createAlarm(banks, config, entryOf(entity, config)) }));
 };
 
 const entryOf = (entity: string, { stage }: Config): AlarmEntry => {
@@ -66,6 +61,7 @@ const entryOf = (entity: string, { stage }: Config): AlarmEntry => {
     });
   return {
     id: `bank-failing-${entity}`,
+    constructId: entity,
     runbookEntry: 'bank-failing',
     symptom: `Users of ${entity} get nothing: most extractions there fail. \`cosecha health\` names the causes.`,
     // A line counts in both metrics, so that a period with a failure has both.

@@ -7,13 +7,20 @@ import type { CosechaMetrics } from './metrics.ts';
 /** Of all outcomes, in percent, those that should not fail (`judgeOutcome`). The rest is the error budget: 5 %. */
 const target = 95;
 
-/** In minutes. The alarm is on while the share of failures is over `percent` in both windows. */
+/**
+ * At a low volume, one failure is a large share. So the long window needs 5 failures: 1 of 2 raises no alarm, 5 of 6 do. The
+ * short one needs none, as it only shows whether they go on.
+ */
+const fewestFailures = 5;
+
+type Window = { readonly minutes: number; readonly atLeast: number };
+
+/** The alarm is on while the share of failures is over `percent` in both windows. */
 type BurnRate = {
   readonly id: string;
   readonly symptom: string;
   readonly pages?: true;
-  readonly longWindow: number;
-  readonly shortWindow: number;
+  readonly windows: readonly Window[];
   readonly percent: number;
 };
 
@@ -30,24 +37,22 @@ const burnRates: readonly BurnRate[] = [
     pages: true,
     symptom:
       'Callers lack bank data: most extractions fail. `cosecha health` names the banks and the causes.',
-    longWindow: 60,
-    shortWindow: 5,
+    windows: [
+      { minutes: 60, atLeast: fewestFailures },
+      { minutes: 5, atLeast: 1 },
+    ],
     percent: 14.4 * (100 - target),
   },
   {
     id: 'outcomes-failing-slowly',
     symptom: 'Callers lack bank data: for hours, many extractions fail. `cosecha health` names the banks.',
-    longWindow: 360,
-    shortWindow: 30,
+    windows: [
+      { minutes: 360, atLeast: fewestFailures },
+      { minutes: 30, atLeast: 1 },
+    ],
     percent: 6 * (100 - target),
   },
 ];
-
-/**
- * At a low volume, one failure is a large share. So the long window needs 5 failures: 1 of 2 raises no alarm, 5 of 6 do. The
- * short one needs none, as it only shows whether they go on.
- */
-const fewestFailures = 5;
 
 const runbookEntry = 'outcomes-failing';
 
@@ -58,23 +63,13 @@ export const outcomeAlarms = (
 ): readonly NotifyingAlarm[] => {
   const outcomes = new Construct(scope, 'Outcomes');
   return burnRates.map((rate) => {
-    const { id, symptom, pages, longWindow, shortWindow } = rate;
-    const windows = [
-      window(metrics, rate, longWindow, fewestFailures),
-      window(metrics, rate, shortWindow, 1),
-    ];
-    const rules = windows.map((entry) =>
-      AlarmRule.fromAlarm(createAlarm(outcomes, config, entry), AlarmState.ALARM),
-    );
-    const { alarmName: compositeAlarmName, alarmDescription } = namedAlarm(config, {
-      id,
-      symptom,
-      runbookEntry,
-    });
+    const { id, symptom, pages, windows } = rate;
+    const parts = windows.map((window) => createAlarm(outcomes, config, partOf(rate, window, metrics)));
+    const { alarmName, alarmDescription } = namedAlarm(config, { id, symptom, runbookEntry });
     const alarm = new CompositeAlarm(outcomes, id, {
-      compositeAlarmName,
+      compositeAlarmName: alarmName,
       alarmDescription,
-      alarmRule: AlarmRule.allOf(...rules),
+      alarmRule: AlarmRule.allOf(...parts.map((part) => AlarmRule.fromAlarm(part, AlarmState.ALARM))),
     });
     return { alarm, pages };
   });
@@ -84,11 +79,10 @@ export const outcomeAlarms = (
  * Part of a composite alarm, which alone notifies somebody. Both metrics are published together, so that a period with a failure
  * has both. One without has no value, and is not breaching.
  */
-const window = (
-  { custom }: CosechaMetrics,
+const partOf = (
   { id, percent }: BurnRate,
-  minutes: number,
-  atLeast: number,
+  { minutes, atLeast }: Window,
+  { custom }: CosechaMetrics,
 ): AlarmEntry => ({
   id: `${id}-over-${minutes}min`,
   runbookEntry,
