@@ -13,8 +13,6 @@ export type Call = {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly statusCode: number;
-  /** Bytes of the answer's body. */
-  readonly answerBytes: number;
   /** The parsed bodies, for DynamoDB only: its units depend on them. */
   readonly asked?: Readonly<Record<string, unknown>>;
   readonly answered?: Readonly<Record<string, unknown>>;

@@ -87,7 +87,6 @@ const callOf = ({ request, response, startedAt, endedAt, asked, answered }: Exch
     startedAt,
     endedAt: endedAt ?? now(),
     statusCode: response?.statusCode ?? 0,
-    answerBytes: answered.reduce((sum, chunk) => sum + chunk.byteLength, 0),
     ...(service === 'dynamodb' ? { asked: parsed(asked), answered: parsed(answered) } : {}),
   };
 };

@@ -1,28 +1,12 @@
-import { inject } from 'vitest';
-import { signedFetch } from '#lib/client/signed-fetch.ts';
-import { checkAgainstOpenapi } from './check-against-openapi.ts';
-import { fetchInTime, retryOn5xx } from './retry-on-5xx.ts';
+import { call } from './call-extractions.ts';
 
-const { api, callers, client } = inject('cosecha');
-const signed = fetchInTime(signedFetch({ region: client.region, credentials: callers.caller }));
-
-/** Calls a consent route for `target`, signed, until the answer is no 5xx. `path` starts after the API's address. */
+/** Calls a consent route for `target`. `path` starts after the API's address. */
 export const callConsents = (
   method: 'GET' | 'POST',
   path: string,
-  target: string | undefined,
+  target: string,
   body?: unknown,
-): Promise<Response> => {
-  const init = {
-    method,
-    headers: {
-      ...(target === undefined ? {} : { 'cosecha-target': target }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  };
-  return retryOn5xx(async () => checkAgainstOpenapi(method, path, await signed(`${api}${path}`, init)));
-};
+): Promise<Response> => call(method, path, { headers: { 'cosecha-target': target }, body });
 
 /** How a first revocation is answered: 409 if a busy machine answered it 5xx once it was done, and it was repeated. */
 export const revokedStatuses = [200, 409];

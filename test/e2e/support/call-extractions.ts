@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { signedFetch } from '#lib/client/signed-fetch.ts';
+import { defined } from '#lib/defined.ts';
 import { extractionIdOf } from '#lib/extraction/api/idempotency.ts';
 import type { PublicExtraction } from '#lib/extraction/api/public-view.ts';
 import { sandboxControl } from '../../../sandbox/control-client.ts';
@@ -8,10 +9,10 @@ import type { Plan } from '../../../sandbox/plan-schemas.ts';
 import { limitParallelCalls } from '../../../tools/cli/operate/limit-parallel-calls.ts';
 import type { Caller } from '../deployment.ts';
 import { keepAnswer } from '../leaks/kept-answers.ts';
-import { waitMs } from '../time-limits.ts';
+import { answerMs, waitMs } from '../time-limits.ts';
 import { checkAgainstOpenapi } from './check-against-openapi.ts';
 import { noteExtraction } from './records.ts';
-import { fetchInTime, retryOn5xx } from './retry-on-5xx.ts';
+import { retryOn5xx } from './retry-on-5xx.ts';
 
 const { api, callers, client, markers, sandboxUrl } = inject('cosecha');
 
@@ -25,23 +26,18 @@ const kept = (answer: WebhookAnswer): WebhookAnswer => {
   return answer;
 };
 
-const deliverTaskOnce = async (...input: Parameters<typeof control.deliverTask>) =>
-  kept(await control.deliverTask(...input));
-
 /** The provider's control interface. It keeps the answers to its deliveries for the search for leaks. */
 export const provider = {
   ...control,
   deliver: (...input: Parameters<typeof control.deliver>) =>
     retryOn5xx(async () => kept(await control.deliver(...input))),
   deliverTask: (...input: Parameters<typeof control.deliverTask>) =>
-    retryOn5xx(() => deliverTaskOnce(...input)),
-  /** Delivers once, whatever the answer. */
-  deliverTaskOnce,
+    retryOn5xx(async () => kept(await control.deliverTask(...input))),
 };
 
 const fetchAs = {
-  caller: fetchInTime(signedFetch({ region: client.region, credentials: callers.caller })),
-  stranger: fetchInTime(signedFetch({ region: client.region, credentials: callers.stranger })),
+  caller: signedFetch({ region: client.region, credentials: callers.caller }),
+  stranger: signedFetch({ region: client.region, credentials: callers.stranger }),
 };
 
 /** Resolves once the provider makes no further delivery for a task. */
@@ -51,7 +47,7 @@ export const deliveriesEnded = (taskId: string) =>
 /** Part of every credential that the tests send. The search for leaks searches for it. */
 export const passwordSentinel = markers.password;
 
-export const movement = {
+const movement = {
   id: 'movement',
   params: { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } },
 } as const;
@@ -85,29 +81,44 @@ export const extractionIdForKey = (idempotencyKey: string): string =>
 /** The emulator starts a process for every concurrent invocation. More than this at once are not faster on 2 cores. */
 const paced = limitParallelCalls(4);
 
-export type PostOptions = {
+type CallOptions = {
+  readonly caller?: Caller;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text is sent as it is. */
+  readonly body?: unknown;
+};
+
+/** Calls a route of the API once, signed, and checks the answer against docs/openapi.yaml. */
+const callOnce = async (
+  method: 'GET' | 'POST',
+  path: string,
+  { caller = 'caller', headers = {}, body }: CallOptions,
+): Promise<Response> => {
+  const json = body === undefined ? {} : { 'content-type': 'application/json' };
+  const text = typeof body === 'object' ? JSON.stringify(body) : (body as string | undefined);
+  // Without a limit, a request that is not answered would end as a test that took too long, without a name.
+  const signal = AbortSignal.timeout(answerMs);
+  const init = { method, headers: { ...json, ...headers }, signal, ...defined({ body: text }) };
+  return checkAgainstOpenapi(method, path, await fetchAs[caller](`${api}${path}`, init));
+};
+
+/** Calls a route until the answer is no 5xx. */
+export const call = (...request: Parameters<typeof callOnce>): Promise<Response> =>
+  retryOn5xx(() => callOnce(...request));
+
+type PostOptions = {
   readonly caller?: Caller;
   readonly idempotencyKey?: string;
   readonly traceparent?: string;
 };
 
 /** Sends one POST /extractions, whatever the answer. */
-export const postOnce = async (
+export const postOnce = (
   body: unknown,
   { caller = 'caller', idempotencyKey, traceparent }: PostOptions = {},
 ): Promise<Response> => {
-  const send = () =>
-    fetchAs[caller](`${api}/extractions`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-        ...(traceparent === undefined ? {} : { traceparent }),
-      },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    });
-  const answer = await paced(send);
-  return checkAgainstOpenapi('POST', '/extractions', answer);
+  const headers = defined({ 'idempotency-key': idempotencyKey, traceparent });
+  return paced(() => callOnce('POST', '/extractions', { caller, headers, body }));
 };
 
 /** Sends POST /extractions until the answer is no 5xx. */
@@ -132,32 +143,20 @@ export const extractWith = async (plan: Plan, more: Body = {}) => {
   return { username, extractionId: await extract(requestFor(username, more)) };
 };
 
-/** Sends a GET until the answer is no 5xx. */
-const get = (path: string, caller: Caller): Promise<Response> =>
-  retryOn5xx(async () => checkAgainstOpenapi('GET', path, await fetchAs[caller](`${api}${path}`)));
-
-/** Sends one POST /erasures until the answer is no 5xx. */
-export const askToErase = (scope: Body, caller: Caller = 'caller'): Promise<Response> =>
-  retryOn5xx(async () => {
-    const init = {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(scope),
-    };
-    return checkAgainstOpenapi('POST', '/erasures', await fetchAs[caller](`${api}/erasures`, init));
-  });
+export const askToErase = (body: Body, caller: Caller = 'caller'): Promise<Response> =>
+  call('POST', '/erasures', { caller, body });
 
 export const readErasure = (erasureId: string, caller: Caller = 'caller'): Promise<Response> =>
-  get(`/erasures/${erasureId}`, caller);
+  call('GET', `/erasures/${erasureId}`, { caller });
 
-export const read = (extractionId: string, caller: Caller = 'caller'): Promise<Response> =>
-  get(`/extractions/${extractionId}`, caller);
+export const read = (extractionId: string): Promise<Response> =>
+  call('GET', `/extractions/${extractionId}`, {});
 
 export const find = (query: string, caller: Caller = 'caller'): Promise<Response> =>
-  get(`/extractions?${query}`, caller);
+  call('GET', `/extractions?${query}`, { caller });
 
 export const summaryOf = async (batch: string, caller: Caller = 'caller'): Promise<unknown> =>
-  (await get(`/extractions/summary?batch=${encodeURIComponent(batch)}`, caller)).json();
+  (await call('GET', `/extractions/summary?batch=${encodeURIComponent(batch)}`, { caller })).json();
 
 /** An extraction as GET /extractions/{extractionId} shows it. */
 export const view = async (extractionId: string): Promise<PublicExtraction> => {

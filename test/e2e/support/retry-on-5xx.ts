@@ -1,12 +1,3 @@
-import type { SignedFetch } from '#lib/client/signed-fetch.ts';
-import { answerMs } from '../time-limits.ts';
-
-/** Ends a request that is not answered. Without a limit it would end as a test that took too long, without a name. */
-export const fetchInTime =
-  (fetch: SignedFetch): SignedFetch =>
-  (url, init) =>
-    fetch(url, { ...init, signal: AbortSignal.timeout(answerMs) });
-
 /**
  * Repeats a request while it is answered 5xx or not in time, as callers (docs/api.md) and the provider ("Events" 7 and 8)
  * do. A busy machine causes such answers.

@@ -28,7 +28,6 @@ type Parameter = {
 };
 
 type Operation = {
-  readonly operationId: string;
   readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };

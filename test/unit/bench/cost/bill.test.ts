@@ -41,7 +41,6 @@ const call = (service: string, operation: string, startedAt = 0, endedAt = start
   startedAt,
   endedAt,
   statusCode: 200,
-  answerBytes: 10,
 });
 const entry = (more: Partial<Entry> = {}): Entry => ({
   function: 'reconcile-extraction',

@@ -59,7 +59,6 @@ const call = (operation: string, asked: object, answered: object, statusCode = 2
     service: 'dynamodb',
     operation,
     statusCode,
-    answerBytes: 0,
     startedAt: clock,
     endedAt: clock,
     asked: { TableName: 'records', ...asked },
