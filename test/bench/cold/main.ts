@@ -8,7 +8,7 @@ import { functionNames } from '../../../infra/lambda/contracts.ts';
 import { shuffled } from '../../support/data/random.ts';
 import { runUntilStopped } from '../../support/programs/run-until-stopped.ts';
 import { markdownTable } from '../markdown-table.ts';
-import { median, quantile } from '../quantile.ts';
+import { quartiles } from '../quartiles.ts';
 import { type AwsStub, startAwsStub } from './aws-stub.ts';
 import { type Case, type Cases, makeCases } from './compared-bundles.ts';
 import { answerDelivery, callsOfDelivery, delivery } from './delivery-fixture.ts';
@@ -55,11 +55,11 @@ const measure = async (measurements: readonly Measurement[]): Promise<void> => {
 };
 
 /** The median of the measurements, their interquartile range, and the ratio of their median to another. */
-const figuresOf = (times: readonly number[], other: readonly number[]): readonly string[] => [
-  median(times).toFixed(1),
-  `${quantile(times, 0.25).toFixed(1)} to ${quantile(times, 0.75).toFixed(1)}`,
-  (median(times) / median(other)).toFixed(2),
-];
+const figuresOf = (times: readonly number[], other: readonly number[]): readonly string[] => {
+  const [lower, median, upper] = quartiles(times);
+  const [, ofOther] = quartiles(other);
+  return [median.toFixed(1), `${lower.toFixed(1)} to ${upper.toFixed(1)}`, (median / ofOther).toFixed(2)];
+};
 
 const compare = async ({ ordinary, functions }: Cases, aws: Aws): Promise<void> => {
   const measured = (of: Case) => ({ of, ...loading(of) });

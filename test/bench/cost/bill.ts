@@ -18,7 +18,7 @@ import {
 } from '../assumptions.ts';
 import type { Call, Entry } from '../ledger/ledger.ts';
 import type { Sample } from '../measured-system.ts';
-import { median } from '../quantile.ts';
+import { quartiles } from '../quartiles.ts';
 import { CannotBeCounted } from '../units/item-bytes.ts';
 import type { Measured } from './measure.ts';
 
@@ -51,7 +51,7 @@ export const add = (...all: readonly Quantities[]): Quantities => {
 };
 
 const medianOf = <Value>(values: readonly Value[], of: (value: Value) => number): number =>
-  median(values.map(of));
+  quartiles(values.map(of))[1];
 
 /** "At 1,769 MB, a function has the equivalent of one vCPU". Less memory has less CPU, and one thread uses one vCPU at most. */
 const MB_OF_A_VCPU = 1_769;
