@@ -5,7 +5,7 @@ import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { decodeExtractionEvent } from '@cosecha/cosecha';
 import { expect, inject, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { read } from '../unit/docs/metric-names.ts';
+import { read } from '../unit/docs/pages.ts';
 import { deployApp } from './support/deploy-app.ts';
 
 const { client } = inject('cosecha');

@@ -10,7 +10,8 @@ import { createProgram } from '../../tools/cli/program.ts';
 import { exitCodes } from '../../tools/cli/terminal/errors.ts';
 import { contractSchemas } from '../../tools/contracts/contract-schemas.ts';
 import { repository } from '../../tools/local/paths.ts';
-import { metricNames, read } from '../unit/docs/metric-names.ts';
+import { metricNames } from '../unit/docs/metric-names.ts';
+import { read } from '../unit/docs/pages.ts';
 import { everyOption, flatten, notifyingAlarms, synthesize } from '../unit/infra/synth.ts';
 import { storedResources } from './stored-resources.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { read } from '../unit/docs/metric-names.ts';
+import { read } from '../unit/docs/pages.ts';
 
 export const version = (JSON.parse(read('package.json')) as { readonly version: string }).version;
 

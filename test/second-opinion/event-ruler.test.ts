@@ -8,7 +8,7 @@ import { busEntryOf, type PublishedEvent } from '#lib/downstream/publish-events.
 import * as recordOf from '#lib/downstream/stream-records-for-tests.ts';
 import { runCommand } from '../../tools/local/run-command.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
-import { read } from '../unit/docs/metric-names.ts';
+import { read } from '../unit/docs/pages.ts';
 import { twoInOneStack } from '../unit/infra/embedded.ts';
 import { everyOption, resourcesOf, synthesize } from '../unit/infra/synth.ts';
 import { synthesizeStage } from '../unit/tools/acceptance/synth.ts';

@@ -18,8 +18,8 @@ import { repository, workDirectory } from '../../tools/local/paths.ts';
 import { runCommand } from '../../tools/local/run-command.ts';
 import { describeIfInstalled, findProgram } from '../support/programs/describe-if-installed.ts';
 import { httpServer } from '../support/programs/stub-servers.ts';
-import { read } from '../unit/docs/metric-names.ts';
 import { operationOf, operations } from '../unit/docs/openapi-document.ts';
+import { read } from '../unit/docs/pages.ts';
 import { hasJava } from './describe-with-java.ts';
 import { prepareJars } from './java.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { policiesFor } from '../../support/aws/documented-policies.ts';
 import { flatten, statementsOfLevel, synthesize } from '../infra/synth.ts';
-import { read } from './metric-names.ts';
+import { read } from './pages.ts';
 
 /** A viewer reads the tables whose names begin so: Extractions with its indexes, and Erasures. */
 const named = (arn: string): string =>

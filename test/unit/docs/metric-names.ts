@@ -1,8 +1,4 @@
-import { readFileSync } from 'node:fs';
-
-/** Reads a file of the repository, by its path in it. */
-export const read = (path: string): string =>
-  readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+import { read } from './pages.ts';
 
 const source = read('lib/observability/metric-names.ts');
 

@@ -25,7 +25,6 @@ import { internalAttributes } from '../../../tools/contracts/record-schema.ts';
 import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 import { propertiesOf, synthesize } from '../infra/synth.ts';
 import { publishedSchemas } from './contract-schemas.ts';
-import { read } from './metric-names.ts';
 import {
   closedSchemaViolations,
   isObject,
@@ -39,6 +38,7 @@ import {
   schemaNamed,
   schemaViolations,
 } from './openapi-document.ts';
+import { read } from './pages.ts';
 
 const apiPage = read('docs/api.md');
 

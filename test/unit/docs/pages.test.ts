@@ -11,7 +11,7 @@ import { documentedPolicies } from '../../support/aws/documented-policies.ts';
 import { notifyingAlarms, propertiesOf, synthesize } from '../infra/synth.ts';
 import { schemaViolations } from './contract-schemas.ts';
 import { documentedRecords } from './documented-records.ts';
-import { read } from './metric-names.ts';
+import { read } from './pages.ts';
 
 const page = read('docs/cli.md');
 const [intro = '', ...sections] = page.split(/^## /m);

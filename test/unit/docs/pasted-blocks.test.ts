@@ -6,8 +6,7 @@ import { expect, test } from 'vitest';
 import { stepsAfterDeploy } from '../../../infra/deploy/next-steps.ts';
 import { consentPageLine, curlLines } from '../../../sandbox/curl-lines.ts';
 import { describeIfInstalled, findProgram } from '../../support/programs/describe-if-installed.ts';
-import { read } from './metric-names.ts';
-import { blocksIn, pages } from './shell-blocks.ts';
+import { blocksIn, pages, read } from './pages.ts';
 
 const bash = ['bash', '--norc', '--noprofile'];
 /** As a Mac has it: interactive, with no setting. So a comment is no comment, and `!`, `=`, `~` and globs are expanded. */

@@ -6,8 +6,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { settingNames } from '../../../infra/settings/settings.ts';
 import { startSandbox } from '../../../sandbox/sandbox.ts';
-import { read } from './metric-names.ts';
-import { blocksIn, pages, shellBlock } from './shell-blocks.ts';
+import { blocksIn, pages, read, shellBlock } from './pages.ts';
 
 /** The commands of a block, without comments. A loop is one command, and so is what goes on in the next line. */
 const commandsIn = (block: string): readonly string[] =>

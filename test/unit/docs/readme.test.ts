@@ -12,8 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { outcomesAsMarkdown } from '../../../sandbox/outcome-table.ts';
-import { read } from './metric-names.ts';
-import { blocksIn, pages } from './shell-blocks.ts';
+import { blocksIn, pages, read } from './pages.ts';
 
 const repository = new URL('../../../', import.meta.url);
 

@@ -5,7 +5,7 @@ import { contractSchemas } from '../../../tools/contracts/contract-schemas.ts';
 import { internalAttributes } from '../../../tools/contracts/record-schema.ts';
 import { closedSchemaViolations, publishedSchemas, schemaViolations } from './contract-schemas.ts';
 import { documentedRecords } from './documented-records.ts';
-import { read } from './metric-names.ts';
+import { read } from './pages.ts';
 
 const generated = contractSchemas();
 const documented = documentedRecords();

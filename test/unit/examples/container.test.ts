@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
 import { collectedEvent } from '#lib/downstream/stream-records-for-tests.ts';
 import { repository } from '../../../tools/local/paths.ts';
-import { read } from '../docs/metric-names.ts';
+import { read } from '../docs/pages.ts';
 
 test('docs/stream.md has the whole stack of a container, whose queue takes messages of its rule alone', () => {
   expect(read('docs/stream.md')).toContain(read('examples/container/app.ts'));

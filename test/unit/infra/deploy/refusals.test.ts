@@ -18,7 +18,7 @@ import { readConfig, reservedConcurrency } from '../../../../infra/settings/conf
 import { ConfigError } from '../../../../infra/settings/config-error.ts';
 import { repository } from '../../../../tools/local/paths.ts';
 import { fail, stubClient } from '../../../support/aws/stub-client.ts';
-import { read } from '../../docs/metric-names.ts';
+import { read } from '../../docs/pages.ts';
 import { required } from '../synth.ts';
 
 const local = readConfig({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ConfigError } from '../../../../infra/settings/config-error.ts';
 import { readStage } from '../../../../infra/settings/read-stage.ts';
 import { settingsJsonSchema } from '../../../../infra/settings/settings-page.ts';
-import { read } from '../../docs/metric-names.ts';
+import { read } from '../../docs/pages.ts';
 
 const provider = 'https://api.provider.test';
 

@@ -7,7 +7,7 @@ import * as recordOf from '#lib/downstream/stream-records-for-tests.ts';
 import { stubClient } from '../../../support/aws/stub-client.ts';
 import { schemaViolations } from '../../docs/contract-schemas.ts';
 import { documentedRecords } from '../../docs/documented-records.ts';
-import { read } from '../../docs/metric-names.ts';
+import { read } from '../../docs/pages.ts';
 
 test('an outcome is put with its kind as detail-type, and nothing is put of an internal change', async () => {
   const put: BusEntry[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { zeroFilledMetrics } from '#lib/observability/metric-names.ts';
 import { isWindow } from '../../../../../tools/cli/aws/read-alarms.ts';
-import { read } from '../../../docs/metric-names.ts';
+import { read } from '../../../docs/pages.ts';
 import { flatten, notifyingAlarms, propertiesOf, synthesize } from '../../synth.ts';
 import { type Alarm, queriesOf, type Watched, watchedBy } from './watched-metrics.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Trigger } from '#lib/aws/trigger.ts';
-import { read } from '../../../docs/metric-names.ts';
+import { read } from '../../../docs/pages.ts';
 import {
   everyOption,
   flatten,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { outcomePatterns } from '../../../../../infra/constructs/stream/outcome-patterns.ts';
 import { isAllowed, type Statement } from '../../../../support/aws/evaluate-policies.ts';
-import { read } from '../../../docs/metric-names.ts';
+import { read } from '../../../docs/pages.ts';
 import { flatten, functionsOf, propertiesOf, statementsOfRole, synthesize } from '../../synth.ts';
 
 const { template } = synthesize({ publishEvents: 'true' });

@@ -12,7 +12,7 @@ import {
 } from '#tools/acceptance/checks/compare-cost-with-estimate.ts';
 import { parseReport } from '#tools/acceptance/checks/lambda-report-lines.ts';
 import { describePrices, prices } from '#tools/acceptance/checks/prices.ts';
-import { read } from '../../../docs/metric-names.ts';
+import { read } from '../../../docs/pages.ts';
 
 // As in https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
 const report = (requestId: string, more = '') =>

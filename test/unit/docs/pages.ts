@@ -1,8 +1,14 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+const repository = new URL('../../../', import.meta.url);
+
+/** Reads a file of the repository, by its path in it. */
+export const read = (path: string): string => readFileSync(new URL(path, repository), 'utf8');
 
 /** All pages but those that are history. */
 export const pages = execFileSync('git', ['ls-files', '*.md', ':!CHANGELOG.md', ':!docs/decisions'], {
-  cwd: new URL('../../../', import.meta.url),
+  cwd: repository,
   encoding: 'utf8',
 })
   .trim()
