@@ -31,9 +31,7 @@ const deps = {
   release: async ({ callbackToken, extractionId }: { callbackToken: string; extractionId: string }) => {
     await wake(callbackToken, extractionId);
   },
-  wait: async (milliseconds: number) => {
-    await wait(milliseconds);
-  },
+  wait: (milliseconds: number): Promise<void> => wait(milliseconds),
   now,
   newId: randomUUID,
   telemetry,
@@ -42,7 +40,7 @@ const deps = {
 /** By the schedule each minute, and by a start that found no dispatcher when it went into the line. */
 type Invocation = { readonly trigger?: 'schedule' };
 
-/** Dispatches first: what counts the line must hold nobody in it. */
+/** Counts the line after it has dispatched, so that the count delays no start. */
 const dispatch = async ({ trigger }: Invocation, context: Context): Promise<DispatchResult> => {
   const isScheduled = trigger === 'schedule';
   const remainingMs = () => context.getRemainingTimeInMillis();

@@ -14,7 +14,7 @@ export const allowedTransitions = {
   /** The bank has refused the same credentials before. No call is made. */
   rejectRefused: { from: ['REQUESTED'], to: ['REJECTED'] },
   markUnconfirmed: { from: ['STARTING'], to: ['UNCONFIRMED'] },
-  /** The provider answered the start with another extraction's task. It is unknown whether a task of this extraction runs. */
+  /** The task is another extraction's, or a damaged record names none. It is unknown whether a task of this extraction runs. */
   disownTask: { from: ['RUNNING'], to: ['UNCONFIRMED'] },
   markNotStarted: { from: ['REQUESTED'], to: ['NOT_STARTED'] },
   markSettled: { from: ['RUNNING'], to: terminalStatuses },

@@ -114,20 +114,23 @@ type Waiting = {
 };
 
 /** A read, or the store after it, that did not end the extraction. `unread` is false if the task was read. */
-type Undecided = Unread | { readonly unread: false; readonly problem: string; readonly error: Explanation };
+type Undecided =
+  | Unread
+  | { readonly unread: false; readonly problem: string; readonly explanation: Explanation };
 
 /** The task was read, and this code is what the read showed. */
 const readAs = (code: Explanation & PublicCode): Extract<Undecided, { unread: false }> => ({
   unread: false,
   problem: code,
-  error: code,
+  explanation: code,
 });
 
 const waitingAfter = (undecided: Undecided): Waiting => {
-  if (undecided.unread === 'not-now') return { explanation: undecided.error };
-  const { unread, problem, error } = undecided;
+  const { explanation } = undecided;
+  if (undecided.unread === 'not-now') return { explanation };
+  const { unread, problem } = undecided;
   return {
-    explanation: error,
+    explanation,
     problem,
     ...(unread === 'impossible' ? {} : { readsSlowly: unread === 'failed' }),
   };
@@ -169,10 +172,7 @@ const pollLater = ({ record, invoker, now, timings }: Context<Running>, waiting:
 
 /* Reads */
 
-/**
- * Whether the time of the status is over. Then the next read decides, whatever it shows. This is checked when the read is judged. The read
- * may have begun up to one function timeout earlier.
- */
+/** Whether the time of the status is over. A read is judged by the time at which it has ended, up to a function timeout after its begin. */
 const isTimeOver = ({ record, now, timings }: Context<Readable>): boolean =>
   isReadTimeOver(record, now, timings);
 
@@ -193,7 +193,7 @@ const toRead = (context: Context<Readable>): Plan => {
   // Until `notBefore` the provider accepts no call. The last read before a close is made even so, because no later one follows.
   const mayWait = !isOver || record.phase === 'running';
   if (mayWait && record.notBefore !== undefined && now.toISOString() < record.notBefore)
-    return goOn(context, { unread: 'not-now', error: 'not-before' });
+    return goOn(context, { unread: 'not-now', explanation: 'not-before' });
   if (!isOver) return { kind: 'read', taskId, counts: [] };
   return isLastReadLost(record, now, context.timings)
     ? { kind: 'no-read', counts: [] }
@@ -400,9 +400,9 @@ const withoutFinalStatus = (context: Context<Running | Grace>, undecided: Undeci
 
 const abandon = (
   context: Context<Readable>,
-  { problem, error }: Exclude<Undecided, { unread: 'not-now' }>,
+  { problem, explanation }: Exclude<Undecided, { unread: 'not-now' }>,
 ): Plan =>
-  toWrite(transitions.closeUncollected({ ...context, collectionError: error, lastProblem: problem }), [
+  toWrite(transitions.closeUncollected({ ...context, collectionError: explanation, lastProblem: problem }), [
     ...unlessErasing(context, 'CollectionAbandoned'),
     ...lostData(problem),
   ]);
@@ -437,7 +437,8 @@ const goOn = ({ record, ...context }: Context<Readable>, undecided: Undecided): 
  */
 const afterNoRead = (context: Context, observed: Unread): Plan | undefined => {
   if (!isIn(context, 'running', 'grace', 'collecting')) return undefined;
-  if (observed.unread === 'failed' && isBriefFor(context.invoker)) return moveToSlowQueue(observed.error);
+  if (observed.unread === 'failed' && isBriefFor(context.invoker))
+    return moveToSlowQueue(observed.explanation);
   const planned = goOn(context, observed);
   return observed.unread === 'failed' ? counting('ProviderReadFailed', planned) : planned;
 };
@@ -577,7 +578,7 @@ const judgeOf = (context: Context, observed: Observation): Plan | undefined => {
         : withoutResults(context, {
             unread: 'failed',
             problem: 'results-not-stored',
-            error: 'results-not-stored',
+            explanation: 'results-not-stored',
           });
     }
   }

@@ -193,16 +193,16 @@ export type PlannedWrite = Extract<Plan, { kind: 'write' }>;
 export type EndedReading = Extract<Reading, { kind: 'ended' }>;
 
 /**
- * Why a read brought nothing. `not-now`: reads are held, and `error` is the reason. `impossible`: no call can be made, as the item of the
+ * Why a read brought nothing. `not-now`: reads are held, and `explanation` is the reason. `impossible`: no call can be made, as the item of the
  * request is gone, or the process of the last read ended. A delivery may still come, so the record stays open until the end of its status.
- * `failed`: a read failed, and `problem` is its public code. `error` becomes the `collectionError` if no other read follows.
+ * `failed`: a read failed, and `problem` is its public code. `explanation` becomes the `collectionError` if no other read follows.
  */
 export type Unread =
-  | { readonly unread: 'not-now'; readonly error: 'reads-paused' | 'not-before' }
+  | { readonly unread: 'not-now'; readonly explanation: 'reads-paused' | 'not-before' }
   | {
       readonly unread: 'impossible' | 'failed';
       readonly problem: string;
-      readonly error: Explanation;
+      readonly explanation: Explanation;
     };
 
 /** One thing that was learned. */

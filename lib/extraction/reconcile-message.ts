@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** Why a message asks for a reconcile. Each cause names its sender. */
+/** Why a message asks for a reconcile. Each cause names its first sender; reconcile-extraction moves some to the slow queue. */
 export const reconcileCauses = [
   /** start-task: the record is open, and the execution does not wait for anything. */
   'start',
@@ -21,8 +21,8 @@ export type ReconcileMessage = {
   readonly extractionId: string;
   readonly cause: ReconcileCause;
   /**
-   * The `dueAt` for which it was sent: the end of its delay (`due`), the end of the lease (`sweep`), or when it moved to the slow queue. If
-   * another process has moved `dueAt` ahead since, the message is dropped.
+   * The `dueAt` of the record when it was sent: the end of its delay (`due`), or of the lease (`sweep`), or what it was when the message moved
+   * to the slow queue. If another process has moved `dueAt` ahead since, the message is dropped.
    */
   readonly dueAt?: string;
 };

@@ -122,7 +122,7 @@ export const markCredentials = async (
 ): Promise<void> => {
   const { taskId, callbackToken, notifiedAt } = task;
   const proofOf = (one: Task) => proofIn(one.firstStatus ?? taskStatus, one);
-  // A task without a token was adopted. Its status is kept for start-task, which may link it at this moment.
+  // A task without a token was adopted. start-task may link it at this moment, with the MAC, so its status is stored below.
   const isLinkedWithoutMac = task.credentialsMac === undefined && callbackToken !== undefined;
   if (isLinkedWithoutMac || task.isMarked === true) return;
   if (task.firstStatus !== undefined && proofOf(task) === undefined) return;

@@ -3,8 +3,8 @@ import { phaseOf } from './phase.ts';
 import type { Extraction } from './record.ts';
 
 /**
- * When a reconcile must have changed the status or closed the record, whatever the provider answers. Unlike `dueAt`, it cannot move for
- * ever, because only the statuses of the start window can occur twice.
+ * When a reconcile must have changed the status or closed the record, whatever the provider answers. `dueAt` may move for ever, this may
+ * not: it moves only with the status, and after the start window no status occurs twice.
  */
 const mustTransitionBy = (record: Extraction, timings: Timings): string => {
   const phase = phaseOf(record);

@@ -7,7 +7,7 @@ export type CallCounts = {
   readonly refused: number;
   /** A 5xx or no answer in time. Only the first of its group since an accepted start counts here. The breaker counts the others. */
   readonly failed: number;
-  /** The earliest time to retry that the provider gave with a refusal, in milliseconds of the epoch. */
+  /** The earliest time to retry that the provider gave, in milliseconds of the epoch. Of one second, only the last one given is kept. */
   readonly retryAt?: number;
 };
 

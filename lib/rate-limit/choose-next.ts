@@ -58,7 +58,7 @@ const isEarlier = (one: Group, other: Group, served: Served): boolean => {
 
 /**
  * Chooses the next starts to release. Callers take turns. So do the priorities of one caller, and the groups of one priority. A group
- * releases its oldest request first. So one caller takes at most half of the rate from a second one, however many starts and groups it has.
+ * releases its oldest request first. So of two callers, each gets half of the rate, however many starts and groups the other one has.
  */
 export const chooseNext = (
   line: readonly InLine[],

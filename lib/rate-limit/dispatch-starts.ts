@@ -26,8 +26,8 @@ export type DispatchResult = { readonly end: 'leased' | 'idle' | 'time-is-over';
 const reserveMs = 10_000;
 
 /**
- * If the dispatcher with the lease ends within this time, a new invocation waits for it. The schedule invokes once a minute, so one
- * invocation always does.
+ * If the dispatcher with the lease ends within this time, a new invocation waits for it. It is longer than a minute, the interval of the
+ * schedule. So in the last minute of a dispatcher, some invocation comes and waits.
  */
 const handOverMs = 65_000;
 
@@ -171,11 +171,13 @@ export const dispatchStarts = async (deps: DispatchDeps): Promise<DispatchResult
   if (rate === undefined) return { end: 'leased', released: 0 };
 
   const releases = releasesOf(deps);
-  const nothing = { served: new Map(), turnsGivenAt: new Map(), releasedAt: new Map(), next: undefined };
   let memory: Memory = {
-    ...nothing,
     rate,
+    next: undefined,
     cursors: fromTheBeginning,
+    served: new Map(),
+    turnsGivenAt: new Map(),
+    releasedAt: new Map(),
     busyAt: startedAt,
     publishedAt: startedAt,
   };

@@ -158,7 +158,7 @@ const settle = async (
     if (rate.state.lease?.holder !== seen.holder) return 'leased';
     // After 20 lost races `changeItem` gives up, and returns what is stored.
     if (decision === undefined || rate.state !== decision.state) break;
-    // Before a lost race for the permits, after which the decision is made again and changes the rate no more.
+    // Reported before the permits are taken: if that race is lost, the next decision finds the rate already changed and would report nothing.
     report(decision, seen, { telemetry });
     if (decision.permits === undefined) return { decision, rate, next };
     const answer = await permits.update(decision.permits);

@@ -33,11 +33,11 @@ const readingsOf = ({ method }: Extraction): readonly Reading[] => [
 ];
 
 const unreadFor = ({ method }: Extraction, isMade: boolean): readonly Unread[] => {
-  const held = { unread: 'not-now', error: 'reads-paused' } as const;
+  const held = { unread: 'not-now', explanation: 'reads-paused' } as const;
   const impossible = (code: 'InternalError' | 'request-data-gone') =>
-    ({ unread: 'impossible', problem: code, error: code }) as const;
+    ({ unread: 'impossible', problem: code, explanation: code }) as const;
   if (!isMade) return [held, impossible('InternalError')];
-  const failed = { unread: 'failed', problem: 'unreachable', error: 'ProviderUnreachable' } as const;
+  const failed = { unread: 'failed', problem: 'unreachable', explanation: 'ProviderUnreachable' } as const;
   return method === 'consent' ? [held, failed, impossible('request-data-gone')] : [held, failed];
 };
 

@@ -85,8 +85,8 @@ export type RequestInput = {
 
 /**
  * Seals the request, stores the sealed data, writes the record, and starts the execution, in this order (design, section 6). After a crash
- * in between, the caller's retry finds `REQUESTED` and continues. Without a retry, the record ends as `NOT_STARTED`. Throws what its
- * dependencies throw.
+ * after the record was written, a retry with the same key finds `REQUESTED` and continues. Without one, the record ends as `NOT_STARTED`.
+ * Throws what its dependencies throw.
  */
 export const createExtraction = async (input: RequestInput, deps: RequestDeps): Promise<RequestOutcome> => {
   const { extractionId } = input;

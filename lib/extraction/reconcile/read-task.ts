@@ -123,10 +123,11 @@ export const readOnce = async (
   let record = known;
   const nothing = (unread: Unread) =>
     ({ observed: { kind: 'unread', ...unread }, record, bytes: undefined }) as const;
-  const impossible = (code: Explanation) => nothing({ unread: 'impossible', problem: code, error: code });
+  const impossible = (code: Explanation) =>
+    nothing({ unread: 'impossible', problem: code, explanation: code });
   if (await deps.isPaused('reads')) {
     telemetry.count('ReadsHeld');
-    return nothing({ unread: 'not-now', error: 'reads-paused' });
+    return nothing({ unread: 'not-now', explanation: 'reads-paused' });
   }
   if (planned.kind === 'no-read') {
     telemetry.failure(
@@ -154,6 +155,7 @@ export const readOnce = async (
     return { observed: { kind: 'read', taskId, reading }, record, bytes };
   } catch (error) {
     telemetry.failure('The task could not be read.', error, record);
+    const { name = '' } = error as Error;
     const [notBefore, problem] =
       error === ofTask
         ? [notBeforeAfter429Or503(error, now()), problemOf(error)]
@@ -161,9 +163,9 @@ export const readOnce = async (
     if (notBefore !== undefined)
       record = await tryToKeep(postponeCalls({ record, notBefore, lastProblem: problem }), record, deps);
     if (isBrief) record = await leaveToSlowQueue(record, deps);
-    const ofProvider = (name: string) => (isErrorName(name) ? name : 'ProviderError');
-    const named = error instanceof ProviderError ? ofProvider(error.name) : 'InternalError';
-    return nothing({ unread: 'failed', problem, error: named });
+    const ofProvider = isErrorName(name) ? name : 'ProviderError';
+    const explanation = error instanceof ProviderError ? ofProvider : 'InternalError';
+    return nothing({ unread: 'failed', problem, explanation });
   }
 };
 

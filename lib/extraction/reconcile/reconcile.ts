@@ -160,29 +160,30 @@ const endWaitOf = async (
  * twice does no harm, because each write has a condition. Throws what a store throws; the invoker then repeats it.
  *
  * What follows, by the phase of the record (decide.ts). "Later": `dueAt` moves, and a message is sent for it. The machine gets NotYet instead
- * while it waits for a start in progress, or for a running task with a webhook.
+ * while it waits for a start in progress, or for a running task with a webhook, and after too many lost races.
  *
  *     none                                      gone
  *     the message came before `dueAt`           superseded by another message, or sent again
  *     a part of the record is missing           UNCONFIRMED, or closed as far as it had come
  *     a newer version wrote it                  later
  *     requested   in its start window           later; if the machine or a broken execution asks: NOT_STARTED (start-abandoned)
- *                 after it                      NOT_STARTED (start-window-over, request-data-gone), and its wait in line ends
+ *                 after it                      NOT_STARTED (start-window-over). If its sealed item is gone: request-data-gone. Its wait ends
  *     starting    its process may still run     later
  *                 it does not                   UNCONFIRMED (start-interrupted)
  *     running     a delivery left a status      that status, then its results are read
  *                 the task belongs to another   UNCONFIRMED (task-linked-elsewhere)
  *                 read: a final status          that status, then its results are stored
  *                 read: none, failed or held    later; after the deadline TIMED_OUT, and read for a correction
+ *                 read: above the size limit    a consent: COMPLETED. A v2 task waits for its delivery; after the deadline TIMED_OUT, closed
  *     grace       a status, by either way       it corrects TIMED_OUT, then its results
- *                 none                          later; after the grace: closed. While reads are held: later
+ *                 none                          later; after the grace: closed, with `collectionError` if it could not be read
  *     collecting  read: results                 stored, and closed
  *                 read: none                    later; after 24 hours: closed with `collectionError`
  *                 read: a part                  later; after ten minutes: closed with the part
- *                 read: above the size limit    closed (results-too-large); a v2 task waits for its delivery first
+ *                 read: above the size limit    closed (results-too-large)
  *                 it is to be erased            closed, and nothing is stored
  *     a read or a store of the queue failed     the slow queue takes the message, and tries with the whole timeout
- *     closed                                    nothing
+ *     closed                                    nothing but what an earlier process may have left: the log, its sealed item, its wait in line
  */
 export const reconcile = async (
   extractionId: string,
@@ -222,9 +223,10 @@ export type ReconcileAnswer = {
   readonly deferred: boolean;
 };
 
-/** Converts an event into the invoker. */
+/** Converts an event into the invoker. Throws TypeError for an unknown trigger. */
 export const reconcileInvokerOf = (event: ReconcileEvent): ReconcileInvoker => {
-  if (event.trigger !== 'machine') return { kind: 'operator' };
+  if (event.trigger === 'operator') return { kind: 'operator' };
+  if (event.trigger !== 'machine') throw new TypeError('The event has no trigger of reconcile-extraction.');
   const { lastProblem } = event;
   return { kind: 'machine', ...(isProblem(lastProblem) ? { lastProblem } : {}) };
 };

@@ -42,7 +42,8 @@ export type Going = Passed & {
 };
 
 /**
- * `waits`: it is in line, and the state InLine follows, or with `onlyCheck` it would be. `problem` is why, or undefined if it is the rate.
+ * `waits`: it may not go. It is in line, and the state InLine follows; with `onlyCheck` it is not put in line. `problem` is why, or undefined
+ * if it is the rate.
  */
 export type Admitted = Going | { readonly kind: 'waits'; readonly problem: string | undefined };
 

@@ -141,6 +141,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   let known: KnownCredentials | undefined;
   const record = await extractions.get(extractionId);
   const asking = record?.status === 'REQUESTED' ? await readAsking(record, input, deps) : undefined;
+  // Its start window does not count the wait in line.
   const { timings } = asking ?? deps;
 
   /** Writes what is planned, links the task, and ends. */
@@ -235,7 +236,7 @@ export type StartForMachineDeps = Omit<StartDeps, 'msLeft'> & {
   readonly fail: (callbackToken: string, error: StartError, cause: string) => Promise<void>;
 };
 
-/** The errors that are counted here. The breaker counts held starts, and credentials that were encrypted too early are no failure. */
+/** The errors that are counted here. Others are counted elsewhere (held starts by the breaker), or are no failure of the provider. */
 const countedRetries = [
   'ProviderBusy',
   'ProviderUnreachable',

@@ -91,7 +91,7 @@ export const decisionFaults: Faults = {
   },
   'After a store that failed with its whole time, the next one is made by the reconcile queue.': {
     file: decide,
-    find: "{ unread: 'failed', problem: 'results-not-stored', error: 'results-not-stored' }",
+    find: "{ unread: 'failed', problem: 'results-not-stored', explanation: 'results-not-stored' }",
     replace: "readAs('results-not-stored')",
     caughtBy: 'brief-decides-nothing',
   },

@@ -50,7 +50,7 @@ test('a failure of ours before the read is not named as a login that failed', as
     readCallFor: () => Promise.reject(new Error('KMS is down')),
     isPaused: async () => false,
   });
-  expect(observed).toMatchObject({ problem: 'InternalError', error: 'InternalError' });
+  expect(observed).toMatchObject({ problem: 'InternalError', explanation: 'InternalError' });
 });
 
 test.each<readonly [string, { error?: Error; loginError?: Error }, string | undefined]>([
@@ -70,6 +70,6 @@ test.each<readonly [string, { error?: Error; loginError?: Error }, string | unde
     readCallFor,
     isPaused: async () => false,
   });
-  expect(observed).toMatchObject({ kind: 'unread', unread: 'failed', error: thrown?.name });
+  expect(observed).toMatchObject({ kind: 'unread', unread: 'failed', explanation: thrown?.name });
   expect(seen.record()?.notBefore).toBe(notBefore);
 });
