@@ -1,11 +1,11 @@
 /** @module-tag slow */
 
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { temporaryDirectory } from '../support/programs/temporary-directory.ts';
 import { ageByAnHour } from './support/age-by-an-hour.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import {
@@ -53,16 +53,11 @@ describe('cosecha, for a caller', { concurrent: false }, () => {
     const expiresAt = new Date(Number(view.expiresAt) * 1_000).toISOString();
     expect(factsOf(await cosecha(['get', extractionId, '--json']))).toEqual([{ ...view, expiresAt }]);
 
-    const directory = await mkdtemp(join(tmpdir(), 'cosecha-cli-'));
-    try {
-      const file = join(directory, 'results.json');
-      const stored = await cosecha(['get', extractionId, '--results', file]);
-      expect(stored).toMatchObject({ code: 0, stderr: '' });
-      expect((await stat(file)).mode & 0o777).toBe(0o600);
-      expect((await readFile(file)).byteLength).toBe(record.results?.bytes);
-    } finally {
-      await rm(directory, { recursive: true });
-    }
+    const file = join(temporaryDirectory(), 'results.json');
+    const stored = await cosecha(['get', extractionId, '--results', file]);
+    expect(stored).toMatchObject({ code: 0, stderr: '' });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await readFile(file)).byteLength).toBe(record.results?.bytes);
   });
 
   test('list shows an open extraction, deliver needs a confirmation, and watch exits 3 unless it is COMPLETED', async () => {
@@ -140,7 +135,7 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     const failed = await extract(consentRequest(consent, { batch, reference: 'by-consent' }));
     const wrong = await extract(requestFor('credentials-wrong', { batch, reference: 'user-7' }));
     await Promise.all([failed, wrong].map(closed));
-    const directory = await mkdtemp(join(tmpdir(), 'cosecha-again-'));
+    const directory = temporaryDirectory();
     const [targets, ask] = [join(directory, 'ids.json'), join(directory, 'ask.csv')];
     await writeFile(targets, JSON.stringify({ [consent.consentId]: consent.target }));
     const filter = ['--advice', 'todo', '--batch', batch, '--as', `${batch}-again`, '--json'];
@@ -158,14 +153,13 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     expect(await readFile(ask, 'utf8')).toMatch(/,user-7,.*,ask-user,/);
     const { stdout } = await cosecha(['list', '--batch', `${batch}-again`, '--json']);
     expect(factsOf({ stdout })).toMatchObject([{ consentId: consent.consentId, reference: 'by-consent' }]);
-    await rm(directory, { recursive: true });
   });
 
   test('export writes extractions as events, by a scan or by an index', async () => {
     const batch = randomUUID();
     const extractionId = await extract(requestFor(uniqueUsername(), { batch }));
     await closed(extractionId);
-    const directory = await mkdtemp(join(tmpdir(), 'cosecha-export-'));
+    const directory = temporaryDirectory();
     const exported = async (...options: readonly string[]) => {
       const path = join(directory, randomUUID());
       const { stderr } = await cosecha(['export', ...options, '--output', path, '--yes']);
@@ -180,7 +174,6 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
     expect((await readdir(results)).toSorted()).toEqual(
       [`${extractionId}.json`, 'extractions.jsonl'].toSorted(),
     );
-    await rm(directory, { recursive: true });
   });
 
   test('doctor finds no failure in a healthy deployment, and prints no secret', async () => {
@@ -201,15 +194,8 @@ describe('cosecha, for an operator', { concurrent: false }, () => {
   test('logs, list and output print what the runbook asks them for', async () => {
     const { extractionId } = await closed(await extract(requestFor('completed')));
     await eventually(async () => {
-      const { stdout } = await cosecha([
-        'list',
-        '--status',
-        'COMPLETED',
-        'FAILED',
-        '--since',
-        '2h',
-        '--json',
-      ]);
+      const asked = '--status COMPLETED FAILED --since 2h --json';
+      const { stdout } = await cosecha(['list', ...asked.split(' ')]);
       const found = factsOf({ stdout }).find((one) => one.extractionId === extractionId);
       expect(found).toMatchObject({ settledAt: expect.stringMatching(/Z$/), advice: 'none' });
       const logs = await cosecha(['logs', 'start-task', '--json']);
