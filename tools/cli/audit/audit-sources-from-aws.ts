@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { everyErasure } from '../../../lib/aws/dynamo-erasure-store.ts';
 import { repeatsOf } from '../../../lib/aws/dynamo-repeat-counter.ts';
@@ -18,7 +18,7 @@ import { openExtractionIds } from '../aws/read-extractions.ts';
 import type { Period } from '../aws/read-log-lines.ts';
 import { readMetric } from '../aws/read-metric.ts';
 import { readReconcileSettings } from '../aws/read-reconcile-settings.ts';
-import { breakersOf, s3Of } from '../aws/stores.ts';
+import { breakersOf, findResults, s3Of } from '../aws/stores.ts';
 import type {
   AuditSources,
   Logged,
@@ -48,9 +48,6 @@ async function* scan(
     yield* Items.map((item) => unmarshall(item));
   }
 }
-
-const scanRequests = (client: DynamoDBClient, table: string) =>
-  scan(client, table, 'requestId, extractionId, expiresAt') as AsyncGenerator<RequestItem, void>;
 
 async function* scanLine(client: DynamoDBClient, table: string): AsyncGenerator<PlaceFacts, void> {
   for await (const item of scan(client, table, 'extractionId, requestId, line, slot, waitedMs')) {
@@ -82,20 +79,16 @@ async function* scanTombstones(client: DynamoDBClient, table: string): AsyncGene
   for (const { erasureId, ...tombstone } of tombstones) yield { ...tombstone, ...asked.get(erasureId) };
 }
 
-const readStored = async (s3: S3Client, { bucket, key }: StoredResults): Promise<StoredBytes | undefined> => {
-  try {
-    const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-    const hash = createHash('sha256');
-    let bytes = 0;
-    for await (const chunk of Body as AsyncIterable<Uint8Array>) {
-      hash.update(chunk);
-      bytes += chunk.byteLength;
-    }
-    return { bytes, sha256: hash.digest('hex') };
-  } catch (error) {
-    if (error instanceof NoSuchKey) return undefined;
-    throw error;
+const readStored = async (s3: S3Client, results: StoredResults): Promise<StoredBytes | undefined> => {
+  const body = await findResults(s3, results);
+  if (body === undefined) return undefined;
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    hash.update(chunk);
+    bytes += chunk.byteLength;
   }
+  return { bytes, sha256: hash.digest('hex') };
 };
 
 /** How often a function was invoked, by whole hours. Undefined where CloudWatch has no value, as on an emulator. */
@@ -141,7 +134,10 @@ export const auditSources = (deployment: Deployment): AuditSources => {
     shared: () => breakersOf(deployment).list(),
     objects: (extractionId) =>
       countObjects(s3Of(deployment), output('ResultsBucketName'), `${extractionId}/`),
-    requestItems: () => scanRequests(dynamo, output('RequestsTableName')),
+    requestItems: () => {
+      const items = scan(dynamo, output('RequestsTableName'), 'requestId, extractionId, expiresAt');
+      return items as AsyncGenerator<RequestItem, void>;
+    },
     // With more tries than the SDK's three: a shard supports two readers, which consumers may be.
     changes: (until) => {
       const streams = new DynamoDBStreamsClient({ ...client, maxAttempts: 10 });
@@ -160,12 +156,9 @@ export const auditSources = (deployment: Deployment): AuditSources => {
         'notifiedAt',
         'credentialsMac',
       ];
+      const from = { table: output('TasksTableName'), attributes };
       const keys = taskIds.map((taskId) => ({ taskId }));
-      return readItems(
-        dynamo,
-        { table: output('TasksTableName'), attributes },
-        keys,
-      ) as AsyncIterable<TaskFacts>;
+      return readItems(dynamo, from, keys) as AsyncIterable<TaskFacts>;
     },
     stored: (results) => readStored(s3Of(deployment), results),
   };

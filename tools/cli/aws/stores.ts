@@ -1,5 +1,5 @@
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, NoSuchKey, S3Client } from '@aws-sdk/client-s3';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dynamoBreakerStore, listBreakers } from '../../../lib/aws/dynamo-breaker-store.ts';
 import { dynamoExtractionStore } from '../../../lib/aws/dynamo-extraction-store.ts';
@@ -59,6 +59,16 @@ export const readHolds = async (breakers: Pick<Breakers, 'list'>, now: Date): Pr
 
 export const s3Of = ({ client, isEmulated }: Deployment): S3Client =>
   new S3Client({ ...client, forcePathStyle: isEmulated });
+
+/** The bytes of stored results. Undefined if the bucket no longer has them. Throws the SDK's errors. */
+export const findResults = async (s3: S3Client, { bucket, key }: StoredResults) => {
+  try {
+    return (await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))).Body;
+  } catch (error) {
+    if (error instanceof NoSuchKey) return undefined;
+    throw error;
+  }
+};
 
 export const noExtraction = ({ stackName }: Deployment, extractionId: string): CliError =>
   new CliError(`There is no extraction ${extractionId} in ${stackName}.`);

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { DescribeTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
-import { GetObjectCommand, NoSuchKey } from '@aws-sdk/client-s3';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
 import { defined } from '../../../lib/defined.ts';
@@ -10,7 +9,7 @@ import type { Deployment } from '../aws/deployment.ts';
 import { matches } from '../aws/find-extractions.ts';
 import { repeatFailedCalls } from '../aws/insert-extractions.ts';
 import { idsWithName, readExtractions } from '../aws/read-extractions.ts';
-import { s3Of } from '../aws/stores.ts';
+import { findResults, s3Of } from '../aws/stores.ts';
 import {
   type ExportSegment,
   endExport,
@@ -172,15 +171,8 @@ const storeResults = async (
     `${count.toLocaleString('en')} have results, of ${Math.ceil(bytes / 1e6).toLocaleString('en')} MB.`,
   );
   const onProgress = progressOf(shell, count, 'results stored');
-  const read = async ({ bucket, key }: StoredResults) => {
-    try {
-      const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-      return Body as AsyncIterable<Uint8Array> | undefined;
-    } catch (error) {
-      if (error instanceof NoSuchKey) return undefined;
-      throw error;
-    }
-  };
+  const read = async (stored: StoredResults) =>
+    (await findResults(s3, stored)) as AsyncIterable<Uint8Array> | undefined;
   const exported = await exportResults(directory, resultsIn(file), { read, onProgress });
   shell.wait(undefined);
   return exported;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { GetObjectCommand, NoSuchKey } from '@aws-sdk/client-s3';
 import type { StoredResults } from '../../../lib/extraction/record.ts';
 import type { Deployment } from '../aws/deployment.ts';
-import { requireRecord, requireResults, s3Of } from '../aws/stores.ts';
+import { findResults, requireRecord, requireResults, s3Of } from '../aws/stores.ts';
 import { CliError } from '../terminal/errors.ts';
 import { describeView, operatorView } from '../terminal/operator-view.ts';
 import type { CommandContext } from './command-context.ts';
@@ -35,17 +34,13 @@ export const get = async (
   return 0;
 };
 
-const download = async (deployment: Deployment, { bucket, key, sha256 }: StoredResults) => {
-  const { Body } = await s3Of(deployment)
-    .send(new GetObjectCommand({ Bucket: bucket, Key: key }))
-    .catch((cause: unknown) => {
-      if (!(cause instanceof NoSuchKey)) throw cause;
-      throw new CliError(
-        'The bucket no longer has these results: resultsRetentionDays have passed, or they were erased.',
-        { cause },
-      );
-    });
-  const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
-  if (createHash('sha256').update(bytes).digest('hex') === sha256) return bytes;
+const download = async (deployment: Deployment, stored: StoredResults) => {
+  const bytes = await (await findResults(s3Of(deployment), stored))?.transformToByteArray();
+  if (bytes === undefined) {
+    throw new CliError(
+      'The bucket no longer has these results: resultsRetentionDays have passed, or they were erased.',
+    );
+  }
+  if (createHash('sha256').update(bytes).digest('hex') === stored.sha256) return bytes;
   throw new CliError('The results in the bucket differ from the SHA-256 in the record. Nothing was written.');
 };
