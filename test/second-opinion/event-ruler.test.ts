@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { decodeExtractionEvent, type StreamRecord } from '#lib/downstream/decode-extraction-event.ts';
 import { busEntryOf, type PublishedEvent } from '#lib/downstream/publish-events.ts';
 import * as recordOf from '#lib/downstream/stream-records-for-tests.ts';
+import { temporaryDirectory } from '#support/programs/temporary-directory.ts';
 import { runCommand } from '../../tools/local/run-command.ts';
 import { documentedRecords } from '../unit/docs/documented-records.ts';
 import { read } from '../unit/docs/pages.ts';
@@ -24,22 +24,18 @@ type Case = {
 
 /** The cases with what AWS's matcher answers. */
 const answered = async (cases: readonly Case[]): Promise<readonly Case[]> => {
-  const workspace = mkdtempSync(join(tmpdir(), 'cosecha-ruler-'));
-  try {
-    const file = join(workspace, 'cases');
-    writeFileSync(file, cases.map(({ event, pattern }) => `${JSON.stringify(event)}\t${pattern}\n`).join(''));
-    const match = join(import.meta.dirname, 'Match.java');
-    const { code, output } = await runCommand('java', ['-cp', join(await prepareJars(), '*'), match, file], {
-      env: process.env,
-      cwd: workspace,
-    });
-    // Not what Java itself reports, for example about JAVA_TOOL_OPTIONS.
-    const answers = output.match(/^(true|false)$/gm) ?? [];
-    if (code !== 0 || answers.length !== cases.length) throw new Error(`The matcher failed.\n${output}`);
-    return cases.map((one, index) => ({ ...one, matches: answers[index] === 'true' }));
-  } finally {
-    rmSync(workspace, { recursive: true });
-  }
+  const workspace = temporaryDirectory();
+  const file = join(workspace, 'cases');
+  writeFileSync(file, cases.map(({ event, pattern }) => `${JSON.stringify(event)}\t${pattern}\n`).join(''));
+  const match = join(import.meta.dirname, 'Match.java');
+  const { code, output } = await runCommand('java', ['-cp', join(await prepareJars(), '*'), match, file], {
+    env: process.env,
+    cwd: workspace,
+  });
+  // Not what Java itself reports, for example about JAVA_TOOL_OPTIONS.
+  const answers = output.match(/^(true|false)$/gm) ?? [];
+  if (code !== 0 || answers.length !== cases.length) throw new Error(`The matcher failed.\n${output}`);
+  return cases.map((one, index) => ({ ...one, matches: answers[index] === 'true' }));
 };
 
 const onlyOf = (

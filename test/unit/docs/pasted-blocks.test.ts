@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stepsAfterDeploy } from '../../../infra/deploy/next-steps.ts';
 import { consentPageLine, curlLines } from '../../../sandbox/curl-lines.ts';
 import { describeIfInstalled, findProgram } from '../../support/programs/describe-if-installed.ts';
+import { temporaryDirectory } from '../../support/programs/temporary-directory.ts';
 import { blocksIn, pages, read } from './pages.ts';
 
 const bash = ['bash', '--norc', '--noprofile'];
@@ -33,7 +33,7 @@ const variablesIn = (blocks: readonly string[]): string =>
 
 /** What a shell runs when the blocks are pasted, one after the other: in the order of the text, as the parts of a pipe have none. */
 const commandsOf = ([command = '', ...args]: readonly string[], blocks: readonly string[]) => {
-  const folder = mkdtempSync(join(tmpdir(), 'cosecha-pasted-'));
+  const folder = temporaryDirectory();
   const records = join(folder, 'records');
   writeFileSync(records, '');
   const script = blocks.map((block, index) => `BLOCK=${index}\n${block}\n`).join('');
@@ -43,7 +43,6 @@ const commandsOf = ([command = '', ...args]: readonly string[], blocks: readonly
     input: prelude + variablesIn(blocks) + script,
   });
   const written = readFileSync(records, 'utf8').split(END).filter(Boolean).toSorted();
-  rmSync(folder, { recursive: true });
   return blocks.map((block, index) => ({
     block,
     runs: written.filter((line) => line.startsWith(`${index} `)),

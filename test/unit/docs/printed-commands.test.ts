@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { temporaryDirectory } from '#support/programs/temporary-directory.ts';
 import { settingNames } from '../../../infra/settings/settings.ts';
 import { startSandbox } from '../../../sandbox/sandbox.ts';
 import { blocksIn, pages, read, shellBlock } from './pages.ts';
@@ -121,11 +121,8 @@ sys.modules["referencing"] = types.SimpleNamespace(Registry=Registry, Resource=R
 
 test('the lines of docs/api.md authorize a new consent in the sandbox of npm start, as the user would', async () => {
   const sandbox = await startSandbox();
-  const root = mkdtempSync(join(tmpdir(), 'cosecha-consent-'));
-  onTestFinished(async () => {
-    rmSync(root, { recursive: true });
-    await sandbox.close();
-  });
+  onTestFinished(() => sandbox.close());
+  const root = temporaryDirectory();
   mkdirSync(join(root, '.cosecha'));
   const running = { sandboxControlUrl: sandbox.controlUrl };
   writeFileSync(join(root, '.cosecha', 'running.json'), JSON.stringify(running));

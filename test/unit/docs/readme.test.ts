@@ -1,16 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '#support/programs/temporary-directory.ts';
 import { outcomesAsMarkdown } from '../../../sandbox/outcome-table.ts';
 import { blocksIn, pages, read } from './pages.ts';
 
@@ -44,7 +37,7 @@ test('git ignores every file of results, requests and credentials that pages and
 
 /** What bash prints on standard output and error after these blocks of the runbook, with an AWS CLI that prints its arguments. */
 const runbookPrints = (version: string, commands: string, pid = process.pid): string => {
-  const directory = mkdtempSync(join(tmpdir(), 'cosecha-runbook-'));
+  const directory = temporaryDirectory();
   const running = { pid, endpoint: 'http://127.0.0.1:9', region: 'r', credentials: {} };
   mkdirSync(join(directory, '.cosecha'));
   writeFileSync(join(directory, '.cosecha', 'running.json'), JSON.stringify(running));
@@ -57,7 +50,6 @@ const runbookPrints = (version: string, commands: string, pid = process.pid): st
     env,
     encoding: 'utf8',
   });
-  rmSync(directory, { recursive: true });
   return stdout + stderr;
 };
 
@@ -120,13 +112,12 @@ describe('`npm ci` installs only what the lockfile has the hash of', () => {
   });
 
   test('no install script fetches more', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'cosecha-scripts-'));
+    const directory = temporaryDirectory();
     copyFileSync(new URL('.npmrc', repository), join(directory, '.npmrc'));
     const manifest = { name: 'fetches', version: '1.0.0', scripts: { postinstall: 'touch fetched' } };
     writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
     const { status } = spawnSync('npm', ['install', '--offline'], { cwd: directory });
     const fetched = existsSync(join(directory, 'fetched'));
-    rmSync(directory, { recursive: true });
     expect({ status, fetched }).toEqual({ status: 0, fetched: false });
   });
 });

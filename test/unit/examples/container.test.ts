@@ -1,18 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import vm from 'node:vm';
 import { expect, test } from 'vitest';
 import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.ts';
 import { collectedEvent } from '#lib/downstream/stream-records-for-tests.ts';
+import { temporaryDirectory } from '#support/programs/temporary-directory.ts';
 import { repository } from '../../../tools/local/paths.ts';
 import { read } from '../docs/pages.ts';
 
 test('docs/stream.md has the whole stack of a container, whose queue takes messages of its rule alone', () => {
   expect(read('docs/stream.md')).toContain(read('examples/container/app.ts'));
-  const outdir = mkdtempSync(join(tmpdir(), 'cosecha-container-'));
+  const outdir = temporaryDirectory();
   const { context } = JSON.parse(read('examples/container/cdk.json'));
   execFileSync(process.execPath, ['examples/container/app.ts'], {
     cwd: repository,

@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudFormationClient, type DescribeStackEventsCommand } from '@aws-sdk/client-cloudformation';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { explainFailedDeployment } from '../../../../infra/deploy/explain-failed-deployment.ts';
 import { findBootstrapProblem } from '../../../../infra/deploy/find-bootstrap-problem.ts';
 import { findEmptySecrets } from '../../../../infra/deploy/find-empty-secrets.ts';
@@ -18,6 +17,7 @@ import { readConfig, reservedConcurrency } from '../../../../infra/settings/conf
 import { ConfigError } from '../../../../infra/settings/config-error.ts';
 import { repository } from '../../../../tools/local/paths.ts';
 import { fail, stubClient } from '../../../support/aws/stub-client.ts';
+import { temporaryDirectory } from '../../../support/programs/temporary-directory.ts';
 import { read } from '../../docs/pages.ts';
 import { required } from '../synth.ts';
 
@@ -178,8 +178,7 @@ test.each([
 
 /** A fresh checkout, also where this one is a fork that has stages. */
 const checkout = (): string => {
-  const directory = mkdtempSync(join(tmpdir(), 'cosecha-checkout-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryDirectory();
   for (const name of ['infra', 'tools', 'cdk.json', 'package.json', 'node_modules'])
     symlinkSync(join(repository, name), join(directory, name));
   mkdirSync(join(directory, 'stages'));

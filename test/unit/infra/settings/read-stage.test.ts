@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '#support/programs/temporary-directory.ts';
 import { ConfigError } from '../../../../infra/settings/config-error.ts';
 import { readStage } from '../../../../infra/settings/read-stage.ts';
 import { settingsJsonSchema } from '../../../../infra/settings/settings-page.ts';
@@ -12,8 +12,7 @@ const provider = 'https://api.provider.test';
 
 /** A checkout with these files. */
 const checkout = (files: Readonly<Record<string, string>>): string => {
-  const directory = mkdtempSync(join(tmpdir(), 'cosecha-stages-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryDirectory();
   mkdirSync(join(directory, 'stages'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
   return directory;
