@@ -24,14 +24,12 @@ import {
 const now = () => new Date();
 const database = new DynamoDBClient(promptClient);
 const secrets = new SecretsManagerClient(promptClient);
-const { refusals, keptDays } = refusedCredentialsFromEnvironment(database);
 const signingKeySecret = requiredVariable('WEBHOOK_SIGNING_KEY_SECRET');
 
 const recordDeps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
-  refusals,
-  keptDays,
+  ...refusedCredentialsFromEnvironment(database),
   send: sendReconcileTo(new SQSClient(promptQueueClient), requiredVariable('RECONCILE_QUEUE_URL')),
   wake: wakeMachine(new SFNClient(promptClient)),
   now,

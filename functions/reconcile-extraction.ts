@@ -65,7 +65,6 @@ const requests = dynamoRequestStore(
   requiredVariable('REQUESTS_TABLE'),
   new DynamoDBClient(removingClient),
 );
-const { refusals, keptDays } = refusedCredentialsFromEnvironment(database);
 const { operator } = breakersFromEnvironment(new DynamoDBClient(promptClient), now);
 const timings = parseTimings(requiredVariable('TIMINGS'));
 
@@ -90,8 +89,7 @@ const deps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
   tasks: dynamoTaskStore(database, requiredVariable('TASKS_TABLE'), now),
   requests,
-  refusals,
-  keptDays,
+  ...refusedCredentialsFromEnvironment(database),
   readCallFor: readCallFrom({
     requests,
     unsealTarget: unsealTargetWith(new KMSClient(patientClient), requiredVariable('SEAL_KEY_ARN')),

@@ -35,10 +35,8 @@ import { startLineFromEnvironment } from '../lib/aws/wiring/start-line-from-envi
 import { parseTimings } from '../lib/extraction/deadlines.ts';
 import { type StartInput, startForMachine } from '../lib/extraction/start/start.ts';
 import { consentReadMsOf, startCallFrom } from '../lib/extraction/start/start-call.ts';
-import { NotConfigured } from '../lib/not-configured.ts';
 import { backgroundHandler } from '../lib/observability/background-handler.ts';
 import { telemetry } from '../lib/observability/powertools-telemetry.ts';
-import type { Telemetry } from '../lib/observability/telemetry.ts';
 import { getConsent } from '../lib/provider/consents/get-consent.ts';
 import { startExtraction, startExtractionV2 } from '../lib/provider/extractions/start-extraction.ts';
 import { startTask } from '../lib/provider/tasks/start-task.ts';
@@ -64,17 +62,6 @@ const { connection, sessions } = providerFromEnvironment(withApiKey, {
   encryptRawCredentials: requiredVariable('ENCRYPT_RAW_CREDENTIALS') === 'true',
 });
 const briefConnection = { ...connection, totalTimeoutMs: consentReadMsOf(connection.totalTimeoutMs) };
-
-/** A start that fails because the stack is not configured also logs what to configure. */
-const startTelemetry: Telemetry = {
-  ...telemetry,
-  failure: (what, error, about) => {
-    telemetry.failure(what, error, about);
-    if (!(error instanceof NotConfigured)) return;
-    if (error.what === 'secret') telemetry.count('SecretNotFilled');
-    telemetry.log(error.message, {}, 'error');
-  },
-};
 
 const deps = {
   extractions: dynamoExtractionStore(database, requiredVariable('EXTRACTIONS_TABLE')),
@@ -113,7 +100,7 @@ const deps = {
   newAttemptId: randomUUID,
   now,
   timings: parseTimings(requiredVariable('TIMINGS')),
-  telemetry: startTelemetry,
+  telemetry,
 };
 
 export const handler = backgroundHandler(async (input: StartInput): Promise<void> => {

@@ -4,6 +4,7 @@ import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertool
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { MiddlewareObj } from '@middy/core';
 import { defined } from '../defined.ts';
+import { NotConfigured } from '../not-configured.ts';
 import { describeError, isKeyFailure } from './describe-error.ts';
 import { loggedMetrics, metricsService } from './metric-names.ts';
 import type { About, Telemetry } from './telemetry.ts';
@@ -46,11 +47,18 @@ export const telemetry: Telemetry = {
   failure: (what, error, about = {}) => {
     logger.error(what, { ...idsOf(about), failure: describeError(error) });
     if (isKeyFailure(error)) telemetry.count('KeyFailed');
+    if (error instanceof NotConfigured) reportNotConfigured(error);
   },
   count: (metric, { value = 1, ...about } = {}) => {
     metrics.addMetric(metric, /Seconds/.test(metric) ? MetricUnit.Seconds : MetricUnit.Count, value);
     if (value > 0 && loggedMetrics.has(metric)) logger.warn('Metric counted.', { metric, ...idsOf(about) });
   },
+};
+
+/** Logs what to configure, and counts a missing secret for its alarm. */
+export const reportNotConfigured = ({ what, message }: NotConfigured): void => {
+  if (what === 'secret') telemetry.count('SecretNotFilled');
+  telemetry.log(message, {}, 'error');
 };
 
 /** Publishes the metrics so far, so that they survive if the process is killed. */

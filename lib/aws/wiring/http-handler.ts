@@ -2,7 +2,12 @@ import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { problem } from '../../http/problem.ts';
 import { NotConfigured } from '../../not-configured.ts';
-import { type endAtTimeout, observability, telemetry } from '../../observability/powertools-telemetry.ts';
+import {
+  type endAtTimeout,
+  observability,
+  reportNotConfigured,
+  telemetry,
+} from '../../observability/powertools-telemetry.ts';
 import { Throttled } from '../step-functions.ts';
 
 /** Adds the id that the function's log has for this request (`function_request_id`), so that a caller can quote it. */
@@ -16,8 +21,7 @@ const withRequestId = (
 
 const answerTo = (error: unknown): APIGatewayProxyStructuredResultV2 => {
   if (error instanceof NotConfigured) {
-    if (error.what === 'secret') telemetry.count('SecretNotFilled');
-    telemetry.log(error.message, {}, 'error');
+    reportNotConfigured(error);
     // The name of a setting is not secret, and the caller may be the one who sets it.
     return error.what === 'setting'
       ? problem('setting-missing', { detail: error.message })
