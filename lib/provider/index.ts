@@ -2,7 +2,12 @@
  * The published client for the provider's API. It works without the rest of this repository and without AWS
  * (docs/provider-client.md). No function imports it.
  */
-export { createProviderClient, type ProviderClient, type ProviderClientOptions } from './client.ts';
+export {
+  createProviderClient,
+  type LegacyTaskInput,
+  type ProviderClient,
+  type ProviderClientOptions,
+} from './client.ts';
 export type { Consent } from './consents/get-consent.ts';
 export { getConsent } from './consents/get-consent.ts';
 export { type ConsentPdf, getConsentPdf } from './consents/get-consent-pdf.ts';
@@ -26,7 +31,6 @@ export { type RetrievedData, retrieveData } from './extractions/retrieve-data.ts
 export type { StartExtractionRequest } from './extractions/start-extraction.ts';
 export { startExtraction, startExtractionV2 } from './extractions/start-extraction.ts';
 export { getUserStatus, type UserStatus, type UserStatusRequest } from './legacy/get-user-status.ts';
-export type { LegacyTaskInput } from './legacy/legacy-calls.ts';
 export { type Entity, listEntities } from './legacy/list-entities.ts';
 export {
   type LegacyTaskReading,
