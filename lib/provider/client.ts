@@ -6,18 +6,30 @@ import { iterateConsents } from './consents/iterate-consents.ts';
 import { listConsents } from './consents/list-consents.ts';
 import { revokeConsent } from './consents/revoke-consent.ts';
 import { encryptCredentials } from './encrypt-and-decrypt.ts';
-import { pollExtraction, waitForExtraction } from './extractions/poll-extraction.ts';
-import { pollExtractionV2, waitForExtractionV2 } from './extractions/poll-extraction-v2.ts';
+import {
+  pollExtraction,
+  pollExtractionV2,
+  waitForExtraction,
+  waitForExtractionV2,
+} from './extractions/poll-extraction.ts';
 import { retrieveData } from './extractions/retrieve-data.ts';
 import {
   type StartExtractionRequest,
   startExtraction,
   startExtractionV2,
 } from './extractions/start-extraction.ts';
-import { getUserStatus, type UserStatus, type UserStatusRequest } from './legacy/get-user-status.ts';
-import { type Entity, listEntities } from './legacy/list-entities.ts';
-import { type LegacyTaskReading, pollLegacyTask, waitForLegacyTask } from './legacy/poll-legacy-task.ts';
-import { type LegacyTaskRequest, startLegacyTask } from './legacy/start-legacy-task.ts';
+import {
+  type Entity,
+  getUserStatus,
+  type LegacyTaskReading,
+  type LegacyTaskRequest,
+  listEntities,
+  pollLegacyTask,
+  startLegacyTask,
+  type UserStatus,
+  type UserStatusRequest,
+  waitForLegacyTask,
+} from './legacy.ts';
 import { type ProviderTask, readTypedTask, waitForTask } from './tasks/read-typed-task.ts';
 import { checkTaskRequest, startTask, type TaskRequest } from './tasks/start-task.ts';
 import {

@@ -15,12 +15,14 @@ export { iterateConsents } from './consents/iterate-consents.ts';
 export { type ConsentPage, type ConsentQuery, listConsents } from './consents/list-consents.ts';
 export { type RevokedConsent, revokeConsent } from './consents/revoke-consent.ts';
 export { decryptCredentials, encryptCredentials, UndecryptableText } from './encrypt-and-decrypt.ts';
-export { type ExtractionReading, pollExtraction, waitForExtraction } from './extractions/poll-extraction.ts';
 export {
+  type ExtractionReading,
   type ExtractionReadingV2,
+  pollExtraction,
   pollExtractionV2,
+  waitForExtraction,
   waitForExtractionV2,
-} from './extractions/poll-extraction-v2.ts';
+} from './extractions/poll-extraction.ts';
 export {
   isMovementItem,
   isTefRecipient,
@@ -30,15 +32,19 @@ export {
 export { type RetrievedData, retrieveData } from './extractions/retrieve-data.ts';
 export type { StartExtractionRequest } from './extractions/start-extraction.ts';
 export { startExtraction, startExtractionV2 } from './extractions/start-extraction.ts';
-export { getUserStatus, type UserStatus, type UserStatusRequest } from './legacy/get-user-status.ts';
-export { type Entity, listEntities } from './legacy/list-entities.ts';
 export {
+  type Entity,
+  getUserStatus,
   type LegacyTaskReading,
+  type LegacyTaskRequest,
   type LegacyTaskResults,
+  listEntities,
   pollLegacyTask,
+  startLegacyTask,
+  type UserStatus,
+  type UserStatusRequest,
   waitForLegacyTask,
-} from './legacy/poll-legacy-task.ts';
-export { type LegacyTaskRequest, startLegacyTask } from './legacy/start-legacy-task.ts';
+} from './legacy.ts';
 export { isNationalId } from './national-id.ts';
 export { readTask, type TaskReading } from './tasks/read-task.ts';
 export {

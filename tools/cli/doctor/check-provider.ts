@@ -4,7 +4,7 @@ import { readSecret } from '../../../lib/aws/read-secret.ts';
 import { createConnection } from '../../../lib/aws/wiring/provider-from-environment.ts';
 import { isProgrammingError } from '../../../lib/client/is-programming-error.ts';
 import { NotConfigured } from '../../../lib/not-configured.ts';
-import { listEntities } from '../../../lib/provider/legacy/list-entities.ts';
+import { listEntities } from '../../../lib/provider/legacy.ts';
 import { logIn } from '../../../lib/provider/tokens/session-tokens.ts';
 import {
   ProviderError,

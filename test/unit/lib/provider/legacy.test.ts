@@ -12,8 +12,8 @@ import {
   startLegacyTask,
   waitForLegacyTask,
 } from '#lib/provider/index.ts';
-import { answering } from '../../../../support/data/canned-connection.ts';
-import { errorText } from '../../../../support/data/text-of-error.ts';
+import { answering } from '../../../support/data/canned-connection.ts';
+import { errorText } from '../../../support/data/text-of-error.ts';
 
 test('a legacy task is started with an action of an entity, and polled', async () => {
   const over = { taskStatus: 'success', taskStatusCode: 200, results: { data: [{ alias: '' }] } };
