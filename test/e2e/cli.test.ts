@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { temporaryDirectory } from '../support/programs/temporary-directory.ts';
-import { ageByAnHour } from './support/age-by-an-hour.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
+import { ageByAnHour } from './support/backdate.ts';
 import {
   extract,
   passwordSentinel,

@@ -7,9 +7,9 @@ import { decodeExtractionEvent } from '#lib/downstream/decode-extraction-event.t
 import type { PublicErasure } from '#lib/extraction/api/public-view.ts';
 import type { EraseMessage, Tombstone } from '#lib/extraction/erase/erasure.ts';
 import { eventually } from '../support/eventually.ts';
-import { ageByAnHour } from './support/age-by-an-hour.ts';
 import { authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
+import { ageByAnHour } from './support/backdate.ts';
 import {
   askToErase,
   callerArn,

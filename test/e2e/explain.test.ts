@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Story } from '../../tools/cli/explain/story.ts';
 import { eventually } from '../support/eventually.ts';
-import { stopExecution } from './support/broken-execution.ts';
 import { extractWith, provider } from './support/call-extractions.ts';
+import { stopExecution } from './support/execution.ts';
 import { closed } from './support/records.ts';
 import { cosecha, factsOf } from './support/run-cosecha.ts';
 import { endWebhookWait, quietlyRunning, settledByWebhook } from './support/running-extractions.ts';

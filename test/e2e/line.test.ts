@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { readPlaces } from '#lib/aws/dynamo-start-line.ts';
 import { sendEraseTo } from '#lib/aws/send-messages.ts';
 import { eventually } from '../support/eventually.ts';
-import { ageByAnHour } from './support/age-by-an-hour.ts';
 import { aws } from './support/aws.ts';
+import { ageByAnHour } from './support/backdate.ts';
 import {
   callerArn,
   extract,

@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DescribeStateMachineCommand, UpdateStateMachineCommand } from '@aws-sdk/client-sfn';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { pausableCalls } from '#lib/shared-item/operator-settings.ts';
+import { dynamoBreakers, readHolds } from '../../tools/cli/aws/stores.ts';
+import { resumeCalls } from '../../tools/cli/operate/change-holds.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Authorized, authorized, consentRequest } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';
@@ -19,12 +22,22 @@ import {
   uniqueUsername,
   view,
 } from './support/call-extractions.ts';
-import { currentHolds, letCallsPass } from './support/current-holds.ts';
 import { historyOf, transitionsIn } from './support/execution.ts';
 import { closed, inStatus, recordWhere } from './support/records.ts';
 import { cosecha } from './support/run-cosecha.ts';
 import { endWebhookWait, running } from './support/running-extractions.ts';
 import { sweepAllUntilClosed, sweepUntilClosed } from './support/sweep-until-closed.ts';
+
+const breakers = dynamoBreakers(aws.dynamo, inject('cosecha').outputs.BreakersTableName ?? '');
+
+/** What holds calls to the provider now. */
+const currentHolds = () => readHolds(breakers, new Date());
+
+/** Lets all calls pass, whatever is stored. */
+const letCallsPass = async (): Promise<void> => {
+  const deps = { now: () => new Date(), newVersion: randomUUID };
+  for (const calls of pausableCalls) await resumeCalls(breakers, calls, deps);
+};
 
 // One test after the other, as each changes the provider, or the machine, for all of this deployment.
 

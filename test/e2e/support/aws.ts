@@ -1,9 +1,7 @@
-import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { inject } from 'vitest';
 import { queueClient } from '../../../tools/cli/aws/queues.ts';
@@ -19,9 +17,7 @@ export const aws = {
   dynamo: new DynamoDBClient(client),
   streams: new DynamoDBStreamsClient(client),
   lambda: new LambdaClient(client),
-  logs: new CloudWatchLogsClient(client),
   queues: queueClient({ client: inject('cosecha').client, isEmulated: true }),
   s3: new S3Client(client),
-  secrets: new SecretsManagerClient(client),
   stepFunctions: new SFNClient(client),
 };

@@ -1,6 +1,9 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { inject } from 'vitest';
 import { moveTimesIn, type Times } from '../../support/aws/move-times.ts';
 import { aws } from './aws.ts';
+import { readRecord } from './records.ts';
 
 const { ExtractionsTableName = '' } = inject('cosecha').outputs;
 
@@ -21,4 +24,21 @@ export const backdate = async (
 ): Promise<void> => {
   const moved = await moveTimes(extractionId, { [name]: new Date(Date.now() - HOUR_MS).toISOString() });
   if (!moved) throw new Error(`${extractionId} has no ${name}.`);
+};
+
+/** Makes a closed record, and its request, an hour older: an erasure waits for reconcile-extraction's timeout after the last change. */
+export const ageByAnHour = async (extractionId: string): Promise<void> => {
+  const record = await readRecord(extractionId);
+  const times = (['requestedAt', 'startingAt', 'startedAt', 'settledAt', 'collectedAt'] as const).filter(
+    (name) => record?.[name] !== undefined,
+  );
+  const before = new Date(Date.now() - HOUR_MS).toISOString();
+  await aws.dynamo.send(
+    new UpdateItemCommand({
+      TableName: ExtractionsTableName,
+      Key: marshall({ extractionId }),
+      UpdateExpression: `SET ${times.map((name) => `${name} = :t, `).join('')}expiresAt = expiresAt - :hour`,
+      ExpressionAttributeValues: marshall({ ':t': before, ':hour': HOUR_MS / 1_000 }),
+    }),
+  );
 };

@@ -1,13 +1,15 @@
-import type { HistoryEvent } from '@aws-sdk/client-sfn';
+import { type HistoryEvent, StopExecutionCommand } from '@aws-sdk/client-sfn';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { inject } from 'vitest';
 import { executionArn } from '#lib/aws/step-functions.ts';
 import { wholeHistory } from '../../support/aws/follow-execution.ts';
 import { waitMs } from '../time-limits.ts';
 import { aws } from './aws.ts';
 
-const machineArn = inject('cosecha').outputs.StateMachineArn ?? '';
+const { outputs } = inject('cosecha');
 
-export const executionOf = (extractionId: string): string => executionArn(machineArn, extractionId);
+export const executionOf = (extractionId: string): string =>
+  executionArn(outputs.StateMachineArn ?? '', extractionId);
 
 /** Waits until an extraction's execution has ended, and returns its whole history. */
 export const historyOf = (extractionId: string): Promise<readonly HistoryEvent[]> =>
@@ -21,3 +23,18 @@ export const transitionsIn = (history: readonly HistoryEvent[]): number => {
   const entered = history.flatMap(({ stateEnteredEventDetails }) => stateEnteredEventDetails?.name ?? []);
   return entered.length - 2 * entered.filter((name) => name === 'InLine').length;
 };
+
+/** Stops an extraction's execution, as an operator would. */
+export const stopExecution = (extractionId: string) =>
+  aws.stepFunctions.send(
+    new StopExecutionCommand({ executionArn: executionOf(extractionId), error: 'Stopped', cause: 'A test.' }),
+  );
+
+/** Sends the message of the rule for broken executions. */
+export const reportBrokenExecution = (extractionId: string) =>
+  aws.queues.send(
+    new SendMessageCommand({
+      QueueUrl: outputs.ReconcileQueueUrl,
+      MessageBody: JSON.stringify({ extractionId, cause: 'execution-broken' }),
+    }),
+  );

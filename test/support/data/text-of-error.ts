@@ -1,10 +1,4 @@
+import { inspect } from 'node:util';
+
 /** All text of an error and its causes that a log or a history might contain. */
-export const errorText = (error: unknown): string => {
-  const parts: string[] = [];
-  let rest = error;
-  for (let depth = 0; rest instanceof Error && depth < 10; depth += 1) {
-    parts.push(rest.name, rest.message, rest.stack ?? '', JSON.stringify({ ...rest }));
-    rest = rest.cause;
-  }
-  return parts.join('\n');
-};
+export const errorText = (error: unknown): string => inspect(error, { depth: null, maxStringLength: null });
