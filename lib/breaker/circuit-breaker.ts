@@ -21,8 +21,10 @@ import { formatBreakerState, parseBreakerState } from './stored-breaker.ts';
  * Whether a start may be made. `turn`: a breaker is open, and this start, after a login, may close it. The `cause` of `held` is the last
  * failure that kept the breaker open, or `paused`.
  */
-export type Admission =
-  | { readonly kind: 'held'; readonly cause: string }
+export type Admission = { readonly kind: 'held'; readonly cause: string } | Passed;
+
+/** An admitted start. */
+export type Passed =
   | { readonly kind: 'pass'; readonly about: BreakerSubject }
   | { readonly kind: 'turn'; readonly about: BreakerSubject; readonly holder: string };
 
@@ -36,7 +38,7 @@ export interface CircuitBreaker {
    * groups. Returns whether this was the group's first failure since an accepted start. Such first failures in every group may be due to
    * the rate. The breaker handles those that follow in one group.
    */
-  report(admission: Admission, shown: Shown): Promise<boolean>;
+  report(passed: Passed, shown: Shown): Promise<boolean>;
 }
 
 type CircuitBreakerDeps = {
@@ -198,11 +200,10 @@ export const createCircuitBreaker = (deps: CircuitBreakerDeps): CircuitBreaker =
       return admission;
     },
 
-    report: async (admission, shown) => {
-      if (admission.kind === 'held') return false;
-      const { about } = admission;
+    report: async (passed, shown) => {
+      const { about } = passed;
       const { extraction, group: name } = about;
-      const holder = admission.kind === 'turn' ? admission.holder : undefined;
+      const holder = passed.kind === 'turn' ? passed.holder : undefined;
       if (shown.kind === 'accepted') {
         await reportAccepted(about);
         return false;

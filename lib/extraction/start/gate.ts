@@ -1,4 +1,4 @@
-import type { Admission, CircuitBreaker, Shown } from '../../breaker/circuit-breaker.ts';
+import type { CircuitBreaker, Passed, Shown } from '../../breaker/circuit-breaker.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import type { StartLimiter } from '../../rate-limit/start-limiter.ts';
 import type { StartLineStore } from '../../rate-limit/start-line.ts';
@@ -33,9 +33,9 @@ export type GateDeps = {
 /** That a start was reported as slow. `countedAt`: the second in which it was counted as a failure of the rate. */
 type Slow = { readonly countedAt: number | undefined };
 
-type Passed = Exclude<Admission, { kind: 'held' }> & { readonly admittedAt: number };
+type Admission = Passed & { readonly admittedAt: number };
 
-export type Going = Passed & {
+export type Going = Admission & {
   readonly watch: Watch;
   /** Waits for the end of its report, if it was slow. */
   readonly slow: () => Promise<Slow | undefined>;
@@ -52,24 +52,21 @@ export type Admitted = Going | { readonly kind: 'waits'; readonly problem: strin
  * the second in which it was counted.
  */
 const reportFailure = async (
-  { record }: Asking,
-  { kind, admittedAt }: Passed,
+  { about, kind, admittedAt }: Admission,
   isFirst: boolean,
   { startLine }: GateDeps,
 ): Promise<number | undefined> =>
-  isFirst && kind !== 'turn'
-    ? startLine.limiter.report(breakerSubjectOf(record), { kind: 'failed', admittedAt })
-    : undefined;
+  isFirst && kind !== 'turn' ? startLine.limiter.report(about, { kind: 'failed', admittedAt }) : undefined;
 
 /**
  * Watches the calls of a start. The first that takes too long is reported to the breaker while it is under way, because until its timeout it
  * holds an invocation of start-task. A start call is reported to the rate, too, which counts no other calls.
  */
-const watched = (asking: Asking, admitted: Passed, deps: GateDeps): Going => {
+const watched = (admitted: Admission, deps: GateDeps): Going => {
   let slow: Promise<Slow> | undefined;
   const report = async (isStartCall: boolean): Promise<Slow> => {
     const isFirst = await deps.breaker.report(admitted, { kind: 'slow' });
-    return { countedAt: await reportFailure(asking, admitted, isFirst && isStartCall, deps) };
+    return { countedAt: await reportFailure(admitted, isFirst && isStartCall, deps) };
   };
   return {
     ...admitted,
@@ -101,7 +98,7 @@ export const admit = async (asking: Asking, onlyCheck: boolean, deps: GateDeps):
   // A released start has its permit from the dispatcher, and a breaker's turn needs none.
   const isFree = asking.attempt.isReleased || admission.kind === 'turn' || onlyCheck;
   if (!isFree && (await startLine.limiter.admit()) === 'wait') return wait();
-  return watched(asking, { ...admission, admittedAt: now().getTime() }, deps);
+  return watched({ ...admission, admittedAt: now().getTime() }, deps);
 };
 
 /** What an admitted start showed. Without a `result`, its call was not made, for example after a failed login. */
@@ -128,7 +125,7 @@ const reportToRate = async (
   deps: GateDeps,
 ): Promise<void> => {
   const { limiter } = deps.startLine;
-  const about = breakerSubjectOf(asking.record);
+  const { about } = going;
   if (result.kind === 'accepted') {
     const second = (await going.slow())?.countedAt;
     if (second !== undefined) await limiter.report(about, { kind: 'recovered', second });
@@ -137,7 +134,7 @@ const reportToRate = async (
     const shown = { kind: 'refused', retryAt: boundedRetryAt(result.notBefore, deps.now()) } as const;
     if (showsRate(refusalsOf(asking))) await limiter.report(about, shown);
   } else {
-    await reportFailure(asking, going, isFirstFailure, deps);
+    await reportFailure(going, isFirstFailure, deps);
   }
 };
 

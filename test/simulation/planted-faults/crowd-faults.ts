@@ -90,8 +90,8 @@ export const crowdFaults: Faults = {
   },
   'A start that hangs is an overload once it has ended, and not once it is slow.': {
     file: gate,
-    find: 'return { countedAt: await reportFailure(asking, admitted, isFirst && isStartCall, deps) };',
-    replace: 'return { countedAt: await reportFailure(asking, admitted, !isFirst && isStartCall, deps) };',
+    find: 'return { countedAt: await reportFailure(admitted, isFirst && isStartCall, deps) };',
+    replace: 'return { countedAt: await reportFailure(admitted, !isFirst && isStartCall, deps) };',
     caughtBy: 'nobody-is-lost',
     firstSeed: 13,
   },
