@@ -1,8 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import * as v from 'valibot';
-import { dynamoExtractionStore } from '../lib/aws/dynamo-extraction-store.ts';
-import { dynamoNameIndex } from '../lib/aws/dynamo-name-index.ts';
+import { dynamoExtractionStore, dynamoNameIndex } from '../lib/aws/dynamo-extraction-store.ts';
 import { readItems } from '../lib/aws/items.ts';
 import { presignResults } from '../lib/aws/presign-results.ts';
 import { promptClient } from '../lib/aws/wiring/aws-client-timeouts.ts';

@@ -4,7 +4,7 @@ import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/clie
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { dynamoNameIndex } from '#lib/aws/dynamo-name-index.ts';
+import { dynamoNameIndex } from '#lib/aws/dynamo-extraction-store.ts';
 import { eventually } from '../support/eventually.ts';
 import { authorized } from './support/authorized-consents.ts';
 import { aws } from './support/aws.ts';

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
+import { dynamoNameIndex } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { adviceOf } from '../../../lib/extraction/advice.ts';
 import {
   type Advice,

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
+import { dynamoNameIndex } from '../../../lib/aws/dynamo-extraction-store.ts';
 import type { CancelAnswer } from '../../../lib/extraction/operate/cancel.ts';
 import { type Extraction, entityOrProductOf } from '../../../lib/extraction/record.ts';
 import type { Deployment } from '../aws/deployment.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DescribeTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
+import { dynamoNameIndex } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { defined } from '../../../lib/defined.ts';
 import type { Extraction, ExtractionStatus, StoredResults } from '../../../lib/extraction/record.ts';
 import type { NamedEntry, NameIndex, NameQuery } from '../../../lib/extraction/store.ts';

@@ -2,7 +2,7 @@ import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { dynamoErasureStore, tombstonesOf } from '../../../lib/aws/dynamo-erasure-store.ts';
-import { dynamoNameIndex } from '../../../lib/aws/dynamo-name-index.ts';
+import { dynamoNameIndex } from '../../../lib/aws/dynamo-extraction-store.ts';
 import { sendEraseTo } from '../../../lib/aws/send-messages.ts';
 import { cachedRead } from '../../../lib/cached-read.ts';
 import type { Erasure, SendErase, Tombstone } from '../../../lib/extraction/erase/erasure.ts';

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { dynamoNameIndex } from '../../../../lib/aws/dynamo-name-index.ts';
+import { dynamoNameIndex } from '../../../../lib/aws/dynamo-extraction-store.ts';
 import { cachedRead } from '../../../../lib/cached-read.ts';
 import { logMessages } from '../../../../lib/observability/log-messages.ts';
 import type { Deployment } from '../../aws/deployment.ts';

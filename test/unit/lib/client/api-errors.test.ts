@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '#lib/client/api-errors.ts';
-import { describeProblem } from '#lib/client/describe-problem.ts';
 import { sendWithRetries } from '#lib/client/send-with-retries.ts';
 import { problem } from '#lib/http/problem.ts';
 
@@ -10,12 +9,13 @@ test('a problem of the service is a sentence and a line for each violation', () 
     { pointer: '', detail: 'must be a JSON object' },
   ];
   const { body = '' } = problem('invalid-request', { errors });
-  expect(describeProblem(400, body)).toEqual([
+  const { lines, violations } = new ApiError(400, body);
+  expect(violations).toEqual(errors);
+  expect(lines).toEqual([
     'The service answered 400: The request is not valid.',
     '  /actions/0/id must be one of movement, tef',
     '  the body must be a JSON object',
   ]);
-  expect(new ApiError(400, body).violations).toEqual(errors);
 });
 
 const forbidden =
@@ -51,7 +51,7 @@ test.each([
     /The secret access key is not that of the access key\.$/,
   ],
 ])('a 403 of API Gateway names its cause: %s, with a clock %d min off', (message, minutesOff, sentence) => {
-  expect(describeProblem(403, JSON.stringify({ message }), minutesOff)).toEqual([
+  expect(new ApiError(403, JSON.stringify({ message }), minutesOff).lines).toEqual([
     typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
   ]);
 });
@@ -64,5 +64,5 @@ test('the clock of this machine is compared with the answer', async () => {
 });
 
 test('an answer without a problem is described by its status', () => {
-  expect(describeProblem(502, '<html>')).toEqual(['API Gateway answered 502: no reason given.']);
+  expect(new ApiError(502, '<html>').lines).toEqual(['API Gateway answered 502: no reason given.']);
 });
