@@ -100,7 +100,7 @@ describe('consents', () => {
   test.each(['', '.', '..', '\ud800', loose<string>(undefined)])(
     'the consentId %j leads nowhere',
     async (consentId) => {
-      for (const call of [provider.getConsent, provider.getConsentPdf, provider.revokeConsent]) {
+      for (const call of [provider.getConsent, provider.revokeConsent]) {
         expect(await wrongFieldsOf((connection) => call(connection, secret, consentId))).toEqual([
           'consentId',
         ]);
@@ -122,24 +122,13 @@ test('an extraction of an unknown product', async () => {
   }
 });
 
-describe('a taskId', () => {
-  const polls = [
-    provider.pollExtraction,
-    provider.pollExtractionV2,
-    provider.readTask,
-    provider.readTypedTask,
-    provider.pollLegacyTask,
-  ];
+test.each(['', 'x'.repeat(101), '.', '..', loose<string>(7)])('the taskId %j is none', async (taskId) => {
+  const reading: Call = (connection) => provider.readTask(connection, secret, taskId);
+  expect(await wrongFieldsOf(reading)).toEqual(['taskId']);
+});
 
-  test.each(['', 'x'.repeat(101), '.', '..', loose<string>(7)])('%j is none', async (taskId) => {
-    for (const poll of polls) {
-      expect(await wrongFieldsOf((connection) => poll(connection, secret, taskId))).toEqual(['taskId']);
-    }
-  });
-
-  test.each(['x', 'x'.repeat(100)])('%s is one', async (taskId) => {
-    for (const poll of polls) await isSent((connection) => poll(connection, secret, taskId));
-  });
+test.each(['x', 'x'.repeat(100)])('the taskId %s is one', async (taskId) => {
+  await isSent((connection) => provider.readTask(connection, secret, taskId));
 });
 
 describe('a v2 task', () => {
