@@ -11,7 +11,7 @@ import { stackNameOf } from '../../lib/aws/stage.ts';
 import { adoptRegion } from '../../lib/aws-region.ts';
 import type { Credentials } from '../../lib/client/signed-fetch.ts';
 import { defined } from '../../lib/defined.ts';
-import { readConfig } from '../settings/config.ts';
+import { type Config, readConfig } from '../settings/config.ts';
 import { ConfigError } from '../settings/config-error.ts';
 import { readStage } from '../settings/read-stage.ts';
 import { exampleSettings } from '../settings/settings.ts';
@@ -46,8 +46,7 @@ const main = async ([command = '', ...given]: readonly string[]): Promise<number
     );
     return 1;
   }
-  const settings = readSettings(args);
-  const refused = refusedFor(typeof settings === 'string' ? settings : await findProblem(args, settings));
+  const refused = refusedFor(await findProblem(args));
   return refused ?? (command === 'deploy' ? deploy(args) : runCdk([command, ...args]));
 };
 
@@ -107,19 +106,6 @@ const deploy = async (args: readonly string[]): Promise<number> => {
   }
 };
 
-type Settings = ReturnType<typeof readConfig>;
-
-/** The settings of the stage, or the sentences of one that cannot be deployed as they are. */
-const readSettings = (args: readonly string[]): Settings | string => {
-  try {
-    const given = readStage(contextOf(args));
-    return findExampleProvider(given) ?? readConfig(given);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message;
-    throw error;
-  }
-};
-
 /** Prints what helps after a failed deployment, where that is known. Its own errors would hide the CLI's. */
 const explainFailure = async (args: readonly string[]): Promise<void> => {
   try {
@@ -165,8 +151,18 @@ const findAccess = async (args: readonly string[]): Promise<Access> => {
   }
 };
 
-/** Why the CDK CLI could not deploy or compare, as a sentence, as far as it can be known before. */
-const findProblem = async (args: readonly string[], settings: Settings): Promise<string | undefined> => {
+/** Why the CDK CLI could not deploy or compare, in sentences, as far as it can be known before. */
+const findProblem = async (args: readonly string[]): Promise<string | undefined> => {
+  try {
+    const settings = readStage(contextOf(args));
+    return findExampleProvider(settings) ?? (await findProblemAtAws(args, readConfig(settings)));
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+};
+
+const findProblemAtAws = async (args: readonly string[], config: Config): Promise<string | undefined> => {
   const { problem, region, credentials } = await findAccess(args);
   if (region === undefined || credentials === undefined) return problem;
   const endpoint = process.env.AWS_ENDPOINT_URL || undefined;
@@ -174,9 +170,9 @@ const findProblem = async (args: readonly string[], settings: Settings): Promise
   const lambda = new LambdaClient(defined({ region, credentials, endpoint }));
   const stacks = new CloudFormationClient(defined({ region, credentials, endpoint }));
   return (
-    (await findVersionProblem(stacks, stackNameOf(settings.stage))) ??
+    (await findVersionProblem(stacks, stackNameOf(config.stage))) ??
     (await findBootstrapProblem(bootstrap)) ??
-    (await findQuotaProblem(lambda, settings))
+    (await findQuotaProblem(lambda, config))
   );
 };
 
