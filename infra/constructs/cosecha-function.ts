@@ -49,8 +49,8 @@ export class CosechaFunction extends Construct {
     this.logGroup = new EncryptedLogGroup(this, 'Log', { config, dataKey });
     // Its own role, as the managed policy that CDK attaches by default may create and write any log group.
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    const logging = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]);
-    for (const statement of [logging, ...props.permissions]) this.role.addToPolicy(statement);
+    this.logGroup.grantWrite(this.role);
+    for (const statement of props.permissions) this.role.addToPolicy(statement);
     if (network) this.allowNetworkInterfaces();
     this.function = new LambdaFunction(this, 'Function', {
       description: `Cosecha ${config.stage}: ${name}`,
