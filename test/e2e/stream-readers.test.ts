@@ -2,8 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeleteItemCommand, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand } from '@aws-sdk/client-lambda';
@@ -15,6 +14,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Plan } from '../../sandbox/plan-schemas.ts';
 import { eventually } from '../support/eventually.ts';
 import { httpServer } from '../support/programs/stub-servers.ts';
+import { temporaryDirectory } from '../support/programs/temporary-directory.ts';
 import { schemaViolations } from '../unit/docs/contract-schemas.ts';
 import { aws } from './support/aws.ts';
 import { extract, extractWith, requestFor, uniqueUsername } from './support/call-extractions.ts';
@@ -122,49 +122,44 @@ type Event = { readonly kind: string; readonly extractionId: string; readonly ev
 // One after the other: a listener stops at a record of another schema, as it neither skips nor understands it.
 describe('one after the other', { concurrent: false }, () => {
   test('listen forwards each event signed, and prints those of one extraction again, as events and as batches', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'cosecha-listen-'));
-    const state = join(directory, 'state.json');
+    const state = join(temporaryDirectory(), 'state.json');
     // Extractions of other tests arrive too.
     const handler = await httpServer((response) => void response.writeHead(204).end());
-    try {
-      const listener = startCosecha(['listen', '--forward-to', handler.baseUrl, '--state', state]);
-      // A full pipe would block it.
-      listener.stdout.resume();
-      // It prints this once no later event can be missed.
-      await once(listener.stderr, 'data');
-      const extractionId = await extract(requestFor(uniqueUsername()));
-      const received = () =>
-        handler.seen
-          .map(({ headers, body }) => ({
-            headers: headers as Record<string, string>,
-            body,
-            event: JSON.parse(body) as Event,
-          }))
-          .filter(({ event }) => event.extractionId === extractionId);
-      await eventually(() =>
-        expect(received().map(({ event }) => event.kind)).toEqual(['settled', 'collected']),
-      );
-      const ended = once(listener, 'close');
-      listener.kill('SIGINT');
-      expect(await ended).toEqual([130, null]);
-      const { secret } = JSON.parse(await readFile(state, 'utf8')) as { readonly secret: string };
-      for (const { body, headers, event } of received()) {
-        expect(new Webhook(secret).verify(body, headers)).toEqual(event);
-        expect(headers['webhook-id']).toBe(event.eventId);
-      }
-
-      const eventIds = received().map(({ event }) => event.eventId);
-      const replayed = await cosecha(['listen', '--print', '--replay', extractionId, '--json']);
-      expect(replayed.code).toBe(0);
-      expect(factsOf(replayed).map(({ eventId }) => eventId)).toEqual(eventIds);
-      const raw = factsOf(await cosecha(['listen', '--raw', '--print', '--replay', extractionId, '--json']));
-      const batches = raw.map(({ Records }) => Records as readonly DynamoDBRecord[]);
-      expect(batches.flat().map(({ eventID }) => eventID)).toEqual(eventIds);
-      for (const record of batches.flat()) expect(schemaViolations('stream-record.json', record)).toEqual([]);
-      expect(await countInPython(batches)).toMatchObject({ final: 1 });
-    } finally {
-      await rm(directory, { recursive: true });
+    const listener = startCosecha(['listen', '--forward-to', handler.baseUrl, '--state', state]);
+    // A full pipe would block it.
+    listener.stdout.resume();
+    // It prints this once no later event can be missed.
+    await once(listener.stderr, 'data');
+    const extractionId = await extract(requestFor(uniqueUsername()));
+    const received = () =>
+      handler.seen
+        .map(({ headers, body }) => ({
+          headers: headers as Record<string, string>,
+          body,
+          event: JSON.parse(body) as Event,
+        }))
+        .filter(({ event }) => event.extractionId === extractionId);
+    await eventually(() =>
+      expect(received().map(({ event }) => event.kind)).toEqual(['settled', 'collected']),
+    );
+    const ended = once(listener, 'close');
+    listener.kill('SIGINT');
+    expect(await ended).toEqual([130, null]);
+    const { secret } = JSON.parse(await readFile(state, 'utf8')) as { readonly secret: string };
+    for (const { body, headers, event } of received()) {
+      expect(new Webhook(secret).verify(body, headers)).toEqual(event);
+      expect(headers['webhook-id']).toBe(event.eventId);
     }
+
+    const eventIds = received().map(({ event }) => event.eventId);
+    const replayed = await cosecha(['listen', '--print', '--replay', extractionId, '--json']);
+    expect(replayed.code).toBe(0);
+    expect(factsOf(replayed).map(({ eventId }) => eventId)).toEqual(eventIds);
+    const raw = factsOf(await cosecha(['listen', '--raw', '--print', '--replay', extractionId, '--json']));
+    const batches = raw.map(({ Records }) => Records as readonly DynamoDBRecord[]);
+    expect(batches.flat().map(({ eventID }) => eventID)).toEqual(eventIds);
+    for (const record of batches.flat()) expect(schemaViolations('stream-record.json', record)).toEqual([]);
+    expect(await countInPython(batches)).toMatchObject({ final: 1 });
   });
 
   test('a record of another schema is sent to the failure destination, and the records after it are counted', async () => {

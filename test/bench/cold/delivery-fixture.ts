@@ -35,7 +35,7 @@ export const callsOfDelivery = [
 ];
 
 /** The record after the webhook's write. */
-export const settledExtraction: Extraction = extractionIn('COMPLETED', { extractionId, taskId });
+const settledExtraction: Extraction = extractionIn('COMPLETED', { extractionId, taskId });
 
 const linkedTask = {
   taskId,

@@ -31,7 +31,7 @@ const priceOf: Readonly<Record<'startAndEnd' | 'coldStart', PriceName>> = {
 };
 
 /** What an extraction is billed for, in units of the prices. */
-export type Quantities = Readonly<Partial<Record<Item, number>>>;
+type Quantities = Readonly<Partial<Record<Item, number>>>;
 
 /** The cost of a million extractions in US dollars. Without items, of all. */
 export const dollarsOf = (quantities: Quantities, items = Object.keys(quantities) as Item[]): number =>
@@ -235,8 +235,6 @@ export const storedQuantities = (
     egressGigabyte: gigabytes(resultsBytes + callerBytes + providerBytes),
   };
 };
-
-export type Bill = ReturnType<typeof billOf>;
 
 /** The bill of the measured run at these settings, by path. */
 export const billOf = (measured: Measured, config: Config) => {

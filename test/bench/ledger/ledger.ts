@@ -47,7 +47,7 @@ export type Ledger = {
 const readEveryMs = 50;
 
 /** Reads what `preload.ts` writes into `directory`. */
-export const openLedger = (directory: string): Ledger => {
+const openLedger = (directory: string): Ledger => {
   const known = new Map<string, readonly Entry[]>();
   const readOn = (name: string): readonly Entry[] => {
     const before = known.get(name) ?? [];

@@ -8,7 +8,7 @@ import { aws } from './aws.ts';
 
 const { outputs } = inject('cosecha');
 
-export const executionOf = (extractionId: string): string =>
+const executionOf = (extractionId: string): string =>
   executionArn(outputs.StateMachineArn ?? '', extractionId);
 
 /** Waits until an extraction's execution has ended, and returns its whole history. */

@@ -53,7 +53,7 @@ const follow = async (): Promise<void> => {
 void follow();
 
 /** The stream images of an extraction so far, in order. */
-export const streamOf = (extractionId: string): readonly StreamImage[] => seen.get(extractionId) ?? [];
+const streamOf = (extractionId: string): readonly StreamImage[] => seen.get(extractionId) ?? [];
 
 /** The stream records of an extraction so far, as Lambda passes them on. */
 export const recordsOf = (extractionId: string): readonly DynamoDBRecord[] => records.get(extractionId) ?? [];

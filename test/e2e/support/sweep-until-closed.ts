@@ -21,7 +21,7 @@ export const sweepOnly = async (...only: readonly string[]): Promise<void> => {
 };
 
 /** Sets `dueAt`, if the record is still open. */
-export const moveDueTime = (extractionId: string, dueAt: Date): Promise<boolean> =>
+const moveDueTime = (extractionId: string, dueAt: Date): Promise<boolean> =>
   moveTimes(extractionId, { dueAt: dueAt.toISOString() });
 
 /** Those that are open after this time, or none as soon as all are closed. */

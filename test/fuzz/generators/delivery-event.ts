@@ -7,7 +7,7 @@ import { rightWrapper, type Wrapper, wrapped, wrapper } from './encrypted-delive
 import { type Mangling, type Mistake, mangled, mangling, mistake, signedWith } from './signature-header.ts';
 
 /** Whose key: the secret's current one, the one before it (or the current, if there is none), or nobody's. */
-export type Signer = 'current' | 'previous' | 'stranger';
+type Signer = 'current' | 'previous' | 'stranger';
 
 const keyOf = (signer: Signer, keys: readonly string[]): string => {
   const [current = '', previous = current] = keys;

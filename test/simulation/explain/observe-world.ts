@@ -18,7 +18,7 @@ import { theExtraction } from '../world/the-extraction.ts';
 import type { World } from '../world/world.ts';
 
 /** What happened, in order, as the simulation saw it. Oracles read this and nothing that `explain` reads. */
-export type TraceEvent = {
+type TraceEvent = {
   readonly [Kind in FactKind]: { readonly kind: Kind; readonly at: number; readonly content: Facts[Kind] };
 }[FactKind];
 

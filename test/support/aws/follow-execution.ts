@@ -6,8 +6,6 @@ import {
   type SFNClient,
 } from '@aws-sdk/client-sfn';
 
-export type { HistoryEvent };
-
 /** Step Functions does not push the history. */
 const pollEveryMs = 100;
 

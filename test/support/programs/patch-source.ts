@@ -13,7 +13,7 @@ export type SourcePatch = {
 };
 
 /** The module does not load the file of the patch. */
-export class PatchDoesNotFit extends Error {
+class PatchDoesNotFit extends Error {
   override readonly name = 'PatchDoesNotFit';
 }
 
