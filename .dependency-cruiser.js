@@ -136,9 +136,10 @@ const rules = [
   ],
   [
     'tools/acceptance/',
-    [...outside, 'infra/', 'lib/', 'tools/cli/', 'tools/local/'],
+    [...outside, 'infra/', 'lib/', 'tools/cli/', 'tools/deploy/', 'tools/local/'],
     'A function is bundled, never imported.',
   ],
+  ['tools/deploy/', [...outside, 'infra/', 'lib/'], 'It deploys infra with the CDK CLI.'],
   [
     'tools/(contracts|package)/',
     [...outside, 'infra/', 'lib/', 'tools/local/paths.ts'],

@@ -5,7 +5,7 @@ import { Stack } from 'aws-cdk-lib';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import * as v from 'valibot';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { otherPartition } from '../../infra/deploy/refuse-wrong-environment.ts';
+import { otherPartition } from '../../infra/refuse-wrong-environment.ts';
 import { findPython } from '../../tools/local/emulator/find-python.ts';
 import { preparePython } from '../../tools/local/emulator/python-environment.ts';
 import { runCommand } from '../../tools/local/run-command.ts';

@@ -4,8 +4,8 @@ import { decodeExtractionEvent, type StreamRecord } from '#lib/downstream/decode
 import { logMessages } from '#lib/observability/log-messages.ts';
 import { readConfig } from '../../../infra/settings/config.ts';
 import { exampleSettings } from '../../../infra/settings/settings.ts';
-import { settingsJsonSchema, settingsPage } from '../../../infra/settings/settings-page.ts';
 import { commandNames, createProgram } from '../../../tools/cli/program.ts';
+import { settingsJsonSchema, settingsPage } from '../../../tools/contracts/settings-page.ts';
 import { kinds } from '../../../tools/contracts/stream-record-schema.ts';
 import { documentedPolicies } from '../../support/aws/documented-policies.ts';
 import { notifyingAlarms, propertiesOf, synthesize } from '../infra/synth.ts';

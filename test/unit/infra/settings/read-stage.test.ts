@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { temporaryDirectory } from '#support/programs/temporary-directory.ts';
 import { ConfigError } from '../../../../infra/settings/config-error.ts';
 import { readStage } from '../../../../infra/settings/read-stage.ts';
-import { settingsJsonSchema } from '../../../../infra/settings/settings-page.ts';
+import { settingsJsonSchema } from '../../../../tools/contracts/settings-page.ts';
 import { read } from '../../docs/pages.ts';
 
 const provider = 'https://api.provider.test';

@@ -1,6 +1,6 @@
-import { isLocalStage } from '../../lib/aws/stage.ts';
-import type { Config } from '../settings/config.ts';
-import { ConfigError } from '../settings/config-error.ts';
+import { isLocalStage } from '../lib/aws/stage.ts';
+import type { Config } from './settings/config.ts';
+import { ConfigError } from './settings/config-error.ts';
 
 /**
  * Refuses to deploy a stage for emulators where nothing names one: the CDK CLI then goes to AWS. Such a stage lacks what the

@@ -7,21 +7,21 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { STSClient } from '@aws-sdk/client-sts';
+import { findExampleProvider } from '../../infra/refuse-local-on-aws.ts';
+import { type Config, readConfig } from '../../infra/settings/config.ts';
+import { ConfigError } from '../../infra/settings/config-error.ts';
+import { readStage } from '../../infra/settings/read-stage.ts';
+import { exampleSettings } from '../../infra/settings/settings.ts';
 import { stackNameOf } from '../../lib/aws/stage.ts';
 import { adoptRegion } from '../../lib/aws-region.ts';
 import type { Credentials } from '../../lib/client/signed-fetch.ts';
 import { defined } from '../../lib/defined.ts';
-import { type Config, readConfig } from '../settings/config.ts';
-import { ConfigError } from '../settings/config-error.ts';
-import { readStage } from '../settings/read-stage.ts';
-import { exampleSettings } from '../settings/settings.ts';
 import { explainFailedDeployment } from './explain-failed-deployment.ts';
 import { contextOf, findBootstrapProblem, findQualifier } from './find-bootstrap-problem.ts';
 import { findEmptySecrets } from './find-empty-secrets.ts';
 import { findQuotaProblem } from './find-quota-problem.ts';
 import { findVersionProblem } from './find-version-problem.ts';
 import { stepsAfterDeploy, stepsAfterSynth } from './next-steps.ts';
-import { findExampleProvider } from './refuse-local-on-aws.ts';
 
 /**
  * `npm run synth`, `diff`, `bootstrap` and `deploy`: the CDK CLI with the same arguments and the settings of `--stage`, and then what to do

@@ -5,21 +5,21 @@ import { CloudFormationClient, type DescribeStackEventsCommand } from '@aws-sdk/
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, test } from 'vitest';
-import { explainFailedDeployment } from '../../../../infra/deploy/explain-failed-deployment.ts';
-import { findBootstrapProblem } from '../../../../infra/deploy/find-bootstrap-problem.ts';
-import { findEmptySecrets } from '../../../../infra/deploy/find-empty-secrets.ts';
-import { findQuotaProblem, unreservedAtLeast } from '../../../../infra/deploy/find-quota-problem.ts';
-import { findVersionProblem } from '../../../../infra/deploy/find-version-problem.ts';
-import { stepsAfterDeploy } from '../../../../infra/deploy/next-steps.ts';
-import { findExampleProvider, refuseLocalOnAws } from '../../../../infra/deploy/refuse-local-on-aws.ts';
-import { refuseWrongEnvironment } from '../../../../infra/deploy/refuse-wrong-environment.ts';
+import { findExampleProvider, refuseLocalOnAws } from '../../../../infra/refuse-local-on-aws.ts';
+import { refuseWrongEnvironment } from '../../../../infra/refuse-wrong-environment.ts';
 import { readConfig, reservedConcurrency } from '../../../../infra/settings/config.ts';
 import { ConfigError } from '../../../../infra/settings/config-error.ts';
+import { explainFailedDeployment } from '../../../../tools/deploy/explain-failed-deployment.ts';
+import { findBootstrapProblem } from '../../../../tools/deploy/find-bootstrap-problem.ts';
+import { findEmptySecrets } from '../../../../tools/deploy/find-empty-secrets.ts';
+import { findQuotaProblem, unreservedAtLeast } from '../../../../tools/deploy/find-quota-problem.ts';
+import { findVersionProblem } from '../../../../tools/deploy/find-version-problem.ts';
+import { stepsAfterDeploy } from '../../../../tools/deploy/next-steps.ts';
 import { repository } from '../../../../tools/local/paths.ts';
 import { fail, stubClient } from '../../../support/aws/stub-client.ts';
 import { temporaryDirectory } from '../../../support/programs/temporary-directory.ts';
 import { read } from '../../docs/pages.ts';
-import { required } from '../synth.ts';
+import { required } from '../../infra/synth.ts';
 
 const local = readConfig({ stage: 'local', providerBaseUrl: 'http://127.0.0.1:8080' });
 const another = readConfig({ stage: 'local-bank', providerBaseUrl: 'http://127.0.0.1:8080' });
@@ -186,7 +186,7 @@ const checkout = (): string => {
 };
 
 const runIn = (cwd: string, verb: string, ...args: readonly string[]) =>
-  spawnSync(process.execPath, [join(repository, 'infra/deploy/cdk-for-stage.ts'), verb, ...args], {
+  spawnSync(process.execPath, [join(repository, 'tools/deploy/cdk-for-stage.ts'), verb, ...args], {
     cwd,
     env,
     encoding: 'utf8',

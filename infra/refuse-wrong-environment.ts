@@ -1,6 +1,6 @@
 import { Token } from 'aws-cdk-lib';
-import { type Config, regionalArns } from '../settings/config.ts';
-import { ConfigError } from '../settings/config-error.ts';
+import { type Config, regionalArns } from './settings/config.ts';
+import { ConfigError } from './settings/config-error.ts';
 
 /** Regions outside of the partition `aws`: cn-north-1, us-gov-west-1, us-iso-east-1, us-isob-east-1, eu-isoe-west-1, eusc-de-east-1. */
 export const otherPartition = /^(cn-|us-gov-|[a-z]{2}-iso|eusc-)/;

@@ -1,5 +1,5 @@
 import { GetAccountSettingsCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import { type Config, reservedConcurrency } from '../settings/config.ts';
+import { type Config, reservedConcurrency } from '../../infra/settings/config.ts';
 
 /** Lambda leaves so many to functions without reserved concurrency (https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html). */
 export const unreservedAtLeast = 100;

@@ -1,4 +1,4 @@
-import { type DocumentedSetting, documentedSettings } from './documented-settings.ts';
+import { type DocumentedSetting, documentedSettings } from '../../infra/settings/documented-settings.ts';
 
 const introduction = `# Settings
 
