@@ -11,8 +11,8 @@ import {
   createConnection,
   providerFromEnvironment,
   taskTokensFromEnvironment,
+  withStoredApiKey,
 } from '#lib/aws/wiring/provider-from-environment.ts';
-import { withStoredApiKey } from '#lib/aws/wiring/stored-api-key.ts';
 import { NotConfigured } from '#lib/not-configured.ts';
 import { telemetry } from '#lib/observability/powertools-telemetry.ts';
 import { ProviderUnauthorized } from '#lib/provider/transport/errors.ts';
@@ -135,7 +135,7 @@ test('a slow start is reported once it takes breakerSlowCallSeconds, and the tim
   expect([slow, vi.getTimerCount()]).toEqual([['under way'], 0]);
 });
 
-describe('stored-api-key', () => {
+describe('the stored API key', () => {
   /** Calls with these keys, one for each read. A provider that accepts `accepted` alone. */
   const setUp = (...keys: string[]) => {
     const provider = { accepted: keys[0] };
