@@ -26,26 +26,22 @@ const pauseEntries = {
   reason: v.string(),
   by: v.exactOptional(v.string()),
 };
-const schemas = {
-  starts: v.optional(v.object(pauseEntries)),
-  reads: v.optional(v.object(pauseEntries)),
-  rate: v.optional(v.object({ ...pauseEntries, perSecond: v.pipe(v.number(), v.gtValue(0), v.finite()) })),
-};
+const pause = v.optional(v.object(pauseEntries));
+const rate = v.optional(
+  v.object({ ...pauseEntries, perSecond: v.pipe(v.number(), v.gtValue(0), v.finite()) }),
+);
+const pausesSchema = v.object({ starts: pause, reads: pause, rate });
+const readableParts = v.object({
+  starts: v.fallback(pause, undefined),
+  reads: v.fallback(pause, undefined),
+  rate: v.fallback(rate, undefined),
+});
 
 /** A pause that is damaged, or of a newer version, pauses nothing. A damaged rate limits nothing. */
-export const parsePauses: ParseState<Pauses> = (stored) => {
-  const parts = Object(stored);
-  const [starts, reads] = pausableCalls.map((calls) => v.safeParse(schemas[calls], parts[calls]));
-  const rate = v.safeParse(schemas.rate, parts.rate);
-  return {
-    state: defined({
-      starts: starts?.success ? starts.output : undefined,
-      reads: reads?.success ? reads.output : undefined,
-      rate: rate.success ? rate.output : undefined,
-    }),
-    isDamaged: starts?.success !== true || reads?.success !== true || !rate.success,
-  };
-};
+export const parsePauses: ParseState<Pauses> = (stored) => ({
+  state: defined(v.parse(readableParts, Object(stored))),
+  isDamaged: !v.is(pausesSchema, Object(stored)),
+});
 
 /** How long a process trusts what it read. */
 const cacheSeconds = 5;
