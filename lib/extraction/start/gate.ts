@@ -6,14 +6,14 @@ import type { Timings } from '../deadlines.ts';
 import type { NotAccepted, Result, StartCallResult } from '../plan.ts';
 import { breakerSubjectOf } from '../record.ts';
 import { type Asking, boundedRetryAt, entryOf, refusalsOf, showsRate } from './asking.ts';
-import type { Watch } from './start-call.ts';
+import type { Called, Watch } from './start-call.ts';
 
 /**
  * What lets a start go, in three steps. `admit`: first the breaker of its group, then the rate; who may not go has a place in line. The call
  * follows. `conclude`: the breaker and the rate learn from the call, and its item in the line follows from how it ended.
  *
  * The race with the dispatcher. The item is written before the state InLine adds its token, and the dispatcher releases who has one. It takes
- * the permit of a released start, so that its next attempt needs none:
+ * the permit of a start that it releases at the rate, so that its next attempt needs none. One released for a breaker's turn needs none, too:
  *
  *     start-task:  no permit ─► item ─► Waits ┐                              ┌─► admit: released ─► call
  *     machine:                                └─► InLine: token into the item │
@@ -95,14 +95,14 @@ export const admit = async (asking: Asking, onlyCheck: boolean, deps: GateDeps):
 
   const admission = await breaker.admit(breakerSubjectOf(asking.record), { onlyCheck });
   if (admission.kind === 'held') return wait(`held/${admission.cause}`);
-  // A released start has its permit from the dispatcher, and a breaker's turn needs none.
+  // A released start has its permit from the dispatcher, or was released for a breaker's turn, which needs none.
   const isFree = asking.attempt.isReleased || admission.kind === 'turn' || onlyCheck;
   if (!isFree && (await startLine.limiter.admit()) === 'wait') return wait();
   return watched({ ...admission, admittedAt: now().getTime() }, deps);
 };
 
-/** What an admitted start showed. Without a `result`, its call was not made, for example after a failed login. */
-export type Made = { readonly shown: Shown; readonly result?: StartCallResult };
+/** What an admitted start showed. Without a `result`, it was not claimed, for example after a failed login. */
+export type Made = Pick<Called, 'shown'> & Partial<Called>;
 
 /**
  * Reports each admitted start to the breaker at its end. If it was reported as slow and then failed, it is not reported as a failure
@@ -166,7 +166,8 @@ export const conclude = async (
   deps: GateDeps,
 ): Promise<NotAccepted | undefined> => {
   const { result } = made;
-  const isFirstFailure = await reportToBreaker(going, made.shown, deps);
+  const isFirst = await reportToBreaker(going, made.shown, deps);
+  const isFirstFailure = isFirst && made.isOfToken !== true;
   if (result !== undefined) await reportToRate(asking, going, result, isFirstFailure, deps);
   if (ended?.error !== 'Waits' || result?.kind !== 'over-the-rate') {
     const isMade = result !== undefined && result.kind !== 'not-accepted' && result.kind !== 'over-the-rate';

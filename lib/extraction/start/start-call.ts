@@ -273,7 +273,8 @@ type TimeLeft = {
 export const hasTimeFor = (calls: number, { msLeft, maxCallMs }: TimeLeft): boolean =>
   msLeft() >= calls * maxCallMs + writesMs;
 
-export type Called = { readonly result: StartCallResult; readonly shown: Shown };
+/** `isOfToken`: after a 401, the new token failed, and `shown` is what that showed. */
+export type Called = { readonly result: StartCallResult; readonly shown: Shown; readonly isOfToken?: true };
 
 /** Makes the start call. Repeats it at most once, and only after a 401, which means that it was not accepted. */
 export const makeStartCall = async (
@@ -318,7 +319,7 @@ export const makeStartCall = async (
     renewed = await watch('token', () => call.tokens.current());
   } catch (error) {
     // The status is STARTING, so an exception here would end as UNCONFIRMED, although the 401 means that nothing was accepted.
-    return tokenNotObtained(error, now(), telemetry);
+    return { ...tokenNotObtained(error, now(), telemetry), isOfToken: true };
   }
   const second = await post(renewed);
   if (second !== 'unauthorized') return second;

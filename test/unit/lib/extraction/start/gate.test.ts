@@ -171,6 +171,7 @@ test.each<readonly [string, Setting, Called, readonly string[]]>([
   ],
   ['a 429 that names the user', {}, { ...refused(), result: busy }, ['breaker: nothing']],
   ['a 503', {}, failed, ['breaker: failed', 'rate: failed']],
+  ['a token that failed after a 401', {}, { ...failed, isOfToken: true }, ['breaker: failed']],
   ['a 503 of a group that failed before', { isKnownToFail: true }, failed, ['breaker: failed']],
   ['a 503 in the turn of a breaker', { breaker: turn }, failed, ['breaker: failed']],
 ])('what breaker and rate learn of a call: %s', async (_, setting, called, expected) => {
