@@ -1,6 +1,6 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { promptClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
-import { optionalSetting } from '../lib/aws/wiring/environment.ts';
+import { neededSetting } from '../lib/aws/wiring/environment.ts';
 import { httpHandler } from '../lib/aws/wiring/http-handler.ts';
 import {
   apiKeyFromEnvironment,
@@ -20,8 +20,8 @@ const deps: ConsentDeps = {
   connection,
   taskTokens: taskTokensFromEnvironment(withApiKey, connection, now),
   withApiKey,
-  clientId: () => optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId'),
-  widgetConfigId: () => optionalSetting('WIDGET_CONFIG_ID', 'widgetConfigId'),
+  clientId: () => neededSetting('PROVIDER_CLIENT_ID', 'providerClientId'),
+  widgetConfigId: () => neededSetting('WIDGET_CONFIG_ID', 'widgetConfigId'),
   telemetry,
 };
 

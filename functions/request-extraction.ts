@@ -12,7 +12,7 @@ import { startExecutionOf } from '../lib/aws/step-functions.ts';
 import { intakeClient, oneTryClient, removingClient } from '../lib/aws/wiring/aws-client-timeouts.ts';
 import {
   fingerprintKeyFromEnvironment,
-  optionalSetting,
+  neededSetting,
   requiredVariable,
 } from '../lib/aws/wiring/environment.ts';
 import { httpHandler } from '../lib/aws/wiring/http-handler.ts';
@@ -42,9 +42,10 @@ const deps: AnswerRequestDeps = {
   newId: () => newUuid(),
   newRequestId: () => randomBytes(16).toString('base64url'),
   sendsWebhooks: requiredVariable('PROVIDER_SENDS_WEBHOOKS') === 'true',
-  assertConsentsSetUp: () => void optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId'),
+  assertConsentsSetUp: () => void neededSetting('PROVIDER_CLIENT_ID', 'providerClientId'),
   telemetry,
 };
 
-// Without `endAtTimeout`: its caller is answered at the timeout, too. A process that continues later does what a repeated request does.
+// Without `endAtTimeout`: middy answers 500 shortly before the timeout. The frozen process may go on when Lambda reuses it. It then creates a
+// record whose start window may be over, which the sweep ends.
 export const handler = httpHandler((event) => answerRequest(event, deps));

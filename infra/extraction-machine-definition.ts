@@ -16,7 +16,8 @@ export type MachineTimings = {
 
 /**
  * The timeout of reconcile-extraction. A reconcile makes at most four calls to the provider: login, read, login again and read again.
- * Then it stores up to 20 MiB, for which 40 s are ample. Defaults: 4 × 20 + 40 = 120 s.
+ * Then it stores up to 20 MiB, for which 40 s are ample. Defaults: 4 × 20 + 40 = 120 s. If the kept API key was replaced, a login is made
+ * twice, which leaves 20 s for the store.
  */
 export const reconcileSeconds = ({ providerTimeoutMs }: Pick<MachineTimings, 'providerTimeoutMs'>): number =>
   Math.ceil((4 * providerTimeoutMs) / 1_000) + 40;

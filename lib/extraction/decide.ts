@@ -59,6 +59,7 @@ type Context<In extends Phase = Phase> = {
   readonly record: In;
   readonly invoker: Invoker;
   readonly now: Date;
+  /** Their `startWindow` is that of this record: the setting, and the time that it has waited in line. */
   readonly timings: Timings;
 };
 
@@ -249,7 +250,7 @@ const afterNoCall = (
   const { record } = context;
   if (!isIn(context, 'requested')) return undefined;
   const { error, notBefore, problem } = observed;
-  // The machine passes the problem to Reconcile, which then writes NOT_STARTED at once and ignores the line.
+  // Whatever the error was. The machine passes the problem to Reconcile, which writes NOT_STARTED at once, whatever the line shows.
   if (isOverdue(context)) return failStart('StartWindowOver', problem);
   const retry = failStart(error, problem);
   if (notBefore === undefined) return retry;
@@ -448,8 +449,8 @@ const impliesResults = ({ method, status }: Extraction): boolean =>
   status === 'COMPLETED' || status === 'PARTIAL' || (status === 'FAILED' && method === 'credentials');
 
 /** Whether the results lack a part of what was requested. The provider may report the end of a task before it shows its results. */
-const lacksResults = (record: Extraction, { isComplete }: EndedReading): boolean =>
-  impliesResults(record) && !isComplete;
+const lacksResults = (record: Extraction, { results }: EndedReading): boolean =>
+  impliesResults(record) && results === 'part';
 
 const closeCollected = (
   context: Context<Collecting>,
@@ -483,24 +484,30 @@ const unlessErasing = (
   ...metrics: readonly ExtractionMetric[]
 ): readonly ExtractionMetric[] => (record.erasingAt === undefined ? metrics : []);
 
+const collectEnded = (context: Context<Collecting>, reading: EndedReading): Plan => {
+  const { record } = context;
+  // If the outcome implies results, a read without them is a passing error of the provider.
+  if (reading.results === 'none' && (record.status === 'COMPLETED' || record.status === 'PARTIAL')) {
+    return withoutResults(context, readAs('no-results'));
+  }
+  if (lacksResults(record, reading) && context.now.toISOString() < lagEnd(record, context.timings)) {
+    return withoutResults(context, readAs('results-incomplete'), due.restOfResults);
+  }
+  const stored: Plan =
+    reading.results === 'none'
+      ? closeCollected(context, reading, undefined)
+      : { kind: 'store', reading, counts: [] };
+  return reading.expected ? stored : counting('UnexpectedResults', stored);
+};
+
 /** Stores the results of an extraction that has ended, and closes the record. */
 const collect = (context: Context<Collecting>, observed: Extract<Observation, { kind: 'read' }>): Plan => {
   const { record } = context;
   const { reading } = observed;
   if (reading.kind === 'too-large') return planOversized(context, observed);
   if (reading.kind === 'running') return withoutResults(context, readAs('still-running'));
-  // If the outcome implies results, a read without them is a passing error of the provider.
-  if (!reading.hasResults && (record.status === 'COMPLETED' || record.status === 'PARTIAL')) {
-    return withoutResults(context, readAs('no-results'));
-  }
-  if (lacksResults(record, reading) && context.now.toISOString() < lagEnd(record, context.timings)) {
-    return withoutResults(context, readAs('results-incomplete'), due.restOfResults);
-  }
-  const stored: Plan = reading.hasResults
-    ? { kind: 'store', reading, counts: [] }
-    : closeCollected(context, reading, undefined);
-  const expected = reading.expected ? stored : counting('UnexpectedResults', stored);
-  return reading.taskStatus === record.status ? expected : counting('StatusDisagreement', expected);
+  const planned = collectEnded(context, reading);
+  return reading.taskStatus === record.status ? planned : counting('StatusDisagreement', planned);
 };
 
 const afterRead = (context: Context, observed: Extract<Observation, { kind: 'read' }>): Plan | undefined => {

@@ -27,7 +27,7 @@ export type StartCallResult =
  * What one read of the provider returned about a task, in the same form for both methods.
  *
  *     v2 task    200, a status that is not final                    running
- *                200, a final status                                ended; an item of null for it is without results
+ *                200, a final status                                ended. `results: null` is without results
  *     consent    202, or of v1 a status in progress                 running
  *                another 2xx with JSON                              ended: COMPLETED; of v1 with an error code FAILED
  *                4xx with `errorType`, unless it is about the poll  ended: FAILED
@@ -49,10 +49,8 @@ export type Reading =
       readonly taskStatus: TerminalStatus;
       /** The provider's error code, if the status does not imply the reason. */
       readonly reason: string | undefined;
-      /** Whether there is anything to store. */
-      readonly hasResults: boolean;
-      /** Whether the results are complete: each requested action is there, or for a consent any data. */
-      readonly isComplete: boolean;
+      /** `none`: there is nothing to store. `all`: each requested action is there, or for a consent any data. */
+      readonly results: 'none' | 'part' | 'all';
       readonly actionResults: readonly ActionResult[] | undefined;
       /** Whether the results have the documented form. */
       readonly expected: boolean;
@@ -87,7 +85,7 @@ export type Ending = {
   readonly kind: 'end';
   readonly conclusion: /** Nothing is left to do. */
     | 'closed'
-    /** There is no record: it was erased, or its retention is over. */
+    /** There is no record of this request: it was erased, or its retention is over. */
     | 'gone'
     /** The message is for an earlier `dueAt`. The process that has moved it ahead continues. */
     | 'superseded'
@@ -95,7 +93,7 @@ export type Ending = {
     | 'not-cancelled'
     /** The webhook will wake the execution. */
     | 'awaits-webhook'
-    /** The queue continues at once. If it does not accept the message, the invocation fails. */
+    /** The queue continues, at once or with the message `due` at `dueAt`. If it does not accept the message, the invocation fails. */
     | 'queued'
     /** The queue continues at `dueAt`. If the message is lost, the sweep finds the record. */
     | 'deferred'

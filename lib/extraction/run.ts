@@ -119,7 +119,8 @@ const writeAndPlan = async (
   if (next === 'plan') return { planned: plan(record, invoker, now, deps.timings), record, isReported };
   if (next.kind !== 'end')
     return { planned: judge(record, invoker, next, now, deps.timings), record, isReported };
-  const isClosed = kind === 'lost' && record?.dueShard === undefined;
+  if (record === undefined) return { planned: end('gone'), record, isReported };
+  const isClosed = kind === 'lost' && record.dueShard === undefined;
   // After an equal write, the process that wrote it sends the message. That process may have ended before. So a start or a delivery makes a
   // plan (`'plan'`), and also sends.
   const ending = isClosed ? end('closed') : kind === 'written' ? next : { ...next, message: 'none' as const };

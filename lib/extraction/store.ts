@@ -55,7 +55,7 @@ export interface NameIndex {
 }
 
 export type ChangeOutcome =
-  /** `written`: this process wrote the change. `equal`: the record has its status already, probably from another process. */
+  /** As `WriteResult` of `change.ts` says. */
   | { readonly kind: 'written' | 'equal'; readonly record: Extraction }
   /** Another change came first. The decision must be made again, from `record`. */
   | { readonly kind: 'lost'; readonly record: Extraction | undefined };
@@ -67,6 +67,7 @@ export type Task = {
   readonly callbackToken?: string;
   /** Increases with every retry and redrive of the state StartTask. So an older token never replaces a newer one. */
   readonly callbackAttempt?: number;
+  /** The first final status that a delivery brought, and when. */
   readonly taskStatus?: string;
   readonly notifiedAt?: string;
   /** The MAC of raw credentials (`credentialsMac`). */

@@ -87,6 +87,8 @@ export const worstAndOthers = (calls: Calls): readonly [CallCounts, CallCounts] 
  */
 export const failsEverywhere = (calls: Calls): boolean => {
   const { accepted, failed } = totalOf(calls);
+  // An outage, which the breakers handle.
+  if (accepted === 0) return false;
   const passed = accepted / (accepted + failed);
   let [beside, byChance] = [0, 0];
   for (const { accepted: own, failed: ownFailed } of calls.values()) {

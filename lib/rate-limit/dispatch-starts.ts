@@ -1,6 +1,6 @@
 import { changeItem, readItem } from '../shared-item/shared-item.ts';
 import { isBusy, type Release, tickMs } from './decide-tick.ts';
-import { isLeased, leaseMs, parseRateState, type RateState, rateItem } from './rate-state.ts';
+import { isLeasedByAnother, leaseMs, parseRateState, type RateState, rateItem } from './rate-state.ts';
 import { fromTheBeginning } from './read-line.ts';
 import { type Dispatcher, type KnownRate, type Memory, runTick, type TickDeps } from './run-tick.ts';
 
@@ -63,7 +63,7 @@ const takeLease = async (
 ): Promise<KnownRate | undefined> => {
   for (;;) {
     const after = await changeRate(deps, (state, now) =>
-      isLeased(state, holder, now)
+      isLeasedByAnother(state, holder, now)
         ? state
         : { ...state, lease: { holder, until: now + leaseMs, ends: endsAt } },
     );
@@ -177,7 +177,7 @@ export const dispatchStarts = async (deps: DispatchDeps): Promise<DispatchResult
     cursors: fromTheBeginning,
     served: new Map(),
     turnsGivenAt: new Map(),
-    releasedAt: new Map(),
+    chosenAt: new Map(),
     busyAt: startedAt,
     publishedAt: startedAt,
   };
@@ -206,7 +206,7 @@ export const dispatchStarts = async (deps: DispatchDeps): Promise<DispatchResult
     }
     await wait(Math.max(0, tickedAt + tickMs - now().getTime()));
     const failed = releases.takeFailed();
-    const releasedAt = [...memory.releasedAt].filter(([token]) => !failed.has(token));
-    memory = { ...memory, releasedAt: new Map(releasedAt) };
+    const chosenAt = [...memory.chosenAt].filter(([token]) => !failed.has(token));
+    memory = { ...memory, chosenAt: new Map(chosenAt) };
   }
 };

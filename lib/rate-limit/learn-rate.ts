@@ -158,10 +158,8 @@ export const judgeCalls = (
     ...(isNoisy && { noise }),
     windowFrom: Math.floor(now / 1_000) + 1,
   };
-  // If all calls failed, it is an outage, which the breakers handle.
-  const isOutage = counts.accepted + counts.refused === 0;
   const isFew = badIn(counts) < fewBad || !isEnough(counts, rate);
-  if (share <= tooMany + (isNoisy ? noise.share : 0) || isFew || isOutage) {
+  if (share <= tooMany + (isNoisy ? noise.share : 0) || isFew) {
     if (hasLine(state, now)) return { ...grow(next, window.seconds, limit), share };
     // If no start waits and no call is bad, counting stops, because it costs each start a write.
     const { windowFrom: _from, ...calm } = next;

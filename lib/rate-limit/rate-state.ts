@@ -73,8 +73,7 @@ export const hasLine = ({ lineUntil }: RateState, now: number): boolean => now <
 export const isDispatching = ({ lease }: RateState, now: number): boolean =>
   lease !== undefined && now < lease.until;
 
-/** Whether another dispatcher has the lease. */
-export const isLeased = (state: RateState, holder: string, now: number): boolean =>
+export const isLeasedByAnother = (state: RateState, holder: string, now: number): boolean =>
   isDispatching(state, now) && state.lease?.holder !== holder;
 
 /** How far a stored time may lie ahead, with clocks that differ. No function here writes one further ahead. */

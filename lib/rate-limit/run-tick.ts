@@ -14,7 +14,14 @@ import {
   type Seen,
 } from './decide-tick.ts';
 import type { PermitStore } from './permit.ts';
-import { isLeased, maxPerSecond, parseRateState, type RateState, rateAt, rateItem } from './rate-state.ts';
+import {
+  isLeasedByAnother,
+  maxPerSecond,
+  parseRateState,
+  type RateState,
+  rateAt,
+  rateItem,
+} from './rate-state.ts';
 import { type Cursors, readLine } from './read-line.ts';
 import { type InLine, parseSlot, type StartLineStore } from './start-line.ts';
 
@@ -45,8 +52,8 @@ export type KnownRate = Known<RateState>;
 export type Memory = Pick<Seen, 'served' | 'turnsGivenAt' | 'next'> & {
   readonly rate: KnownRate;
   readonly cursors: Cursors;
-  /** When each callback token was released. */
-  readonly releasedAt: ReadonlyMap<string, number>;
+  /** When each callback token was chosen for its release. If the release fails, dispatch-starts.ts forgets it. */
+  readonly chosenAt: ReadonlyMap<string, number>;
   /** When there was last something to do, and when metrics were last published. */
   readonly busyAt: number;
   readonly publishedAt: number;
@@ -105,15 +112,15 @@ const look = async (dispatcher: Dispatcher, memory: Memory, deps: TickDeps) => {
   const [limit, isPaused] = [await deps.limit(), await deps.isPaused()];
   const calls = await readCalls(rate.state, deps);
   const time = now().getTime();
-  const releasedAt = new Map([...memory.releasedAt].filter(([, at]) => time - at < rememberedMs));
-  const lagging = [...releasedAt.values()].filter((at) => time - at < indexLagMs).length;
+  const chosenAt = new Map([...memory.chosenAt].filter(([, at]) => time - at < rememberedMs));
+  const lagging = [...chosenAt.values()].filter((at) => time - at < indexLagMs).length;
   const wanted = Math.min(maxPerSecond, Math.ceil(rateAt(rate.state, limit, time) ?? maxPerSecond));
   const { waiting: found, cursors } = await readLine(line.next, before, wanted + lagging);
-  const waiting = found.filter(({ callbackToken }) => !releasedAt.has(callbackToken));
+  const waiting = found.filter(({ callbackToken }) => !chosenAt.has(callbackToken));
   const breakers = await readBreakers(waiting, deps);
   const known = { ...dispatcher, served, turnsGivenAt, next, now: now().getTime() };
   const seen: Seen = { ...known, limit, isPaused, calls, waiting, breakers };
-  return { seen, releasedAt, cursors };
+  return { seen, chosenAt, cursors };
 };
 
 /** Reports how a written decision changed the rate. */
@@ -149,7 +156,9 @@ const settle = async (
   for (let races = 0; races < maxRaces; races += 1) {
     let decision: Decision | undefined;
     const decide = (state: RateState): RateState => {
-      decision = isLeased(state, seen.holder, seen.now) ? undefined : decideTick(state, { ...seen, next });
+      decision = isLeasedByAnother(state, seen.holder, seen.now)
+        ? undefined
+        : decideTick(state, { ...seen, next });
       return decision?.state ?? state;
     };
     const options = { parse: parseRateState, known: rate, now, newVersion: newId };
@@ -191,7 +200,7 @@ export const runTick = async (
   | { readonly kind: 'leased' }
   | { readonly kind: 'releases'; readonly releases: readonly Release[]; readonly memory: Memory }
 > => {
-  const { seen, releasedAt, cursors } = await look(dispatcher, memory, deps);
+  const { seen, chosenAt, cursors } = await look(dispatcher, memory, deps);
   const settled = await settle(seen, memory.rate, deps);
   if (settled === 'leased') return { kind: 'leased' };
   const { decision, rate, next } = settled;
@@ -206,7 +215,7 @@ export const runTick = async (
     releases,
     memory: {
       ...{ rate, next, cursors, served, turnsGivenAt },
-      releasedAt: new Map([...releasedAt, ...released]),
+      chosenAt: new Map([...chosenAt, ...released]),
       busyAt: isBusy(rate.state, seen) ? now : memory.busyAt,
       publishedAt: isDue ? now : memory.publishedAt,
     },

@@ -8,18 +8,22 @@ const pauseMs = 60_000;
 
 const forms = { hex: /^(?:[0-9a-f]{2})+$/i, base64: /^[A-Za-z0-9+/_-]{2,}={0,2}$/ } as const;
 
-/** Decodes the text of a key as hex and base64, if it may be either. Each result is a key whose `text` is the encoding. */
+/** Decodes the text of a key as hex and base64, if it may be either. `version` names what the text was taken for. */
 const decodingsOf = (text: string): readonly SigningKey[] =>
   (['hex', 'base64'] as const)
     .filter((encoding) => forms[encoding].test(text))
     // Node's base64 also decodes the alphabet for URLs.
-    .map((encoding) => ({ text: encoding, secret: createSecretKey(Buffer.from(text, encoding)) }));
+    .map((encoding) => ({
+      text,
+      version: encoding,
+      secret: createSecretKey(Buffer.from(text, encoding)),
+    }));
 
 /** All keys that the text may have meant: it encodes the key, or contains more than the key, such as quotes. */
 const explanationsOf = ({ text }: SigningKey): readonly SigningKey[] => [
   ...decodingsOf(text),
   ...secretsIn(text).flatMap(({ fault, text: inner }) =>
-    [signingKeyOf(inner), ...decodingsOf(inner)].map(({ secret }) => ({ text: fault, secret })),
+    [signingKeyOf(inner), ...decodingsOf(inner)].map((key) => ({ ...key, version: fault })),
   ),
 ];
 
@@ -46,10 +50,9 @@ export const explainMismatches = (
     if (!found.verified) return;
     reportedAt = now().getTime();
     telemetry.count('WebhookKeyEncoded');
-    const encoding = found.key;
     telemetry.log(
       'The provider signs with what the text of the signing key encodes or contains.',
-      { encoding },
+      { encoding: found.version },
       'error',
     );
   };

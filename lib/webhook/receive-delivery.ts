@@ -34,8 +34,8 @@ type ReceivedDelivery =
 
 export type ReceiveDeliveryDeps = {
   /**
-   * `current` is cached, also while Secrets Manager is down. Without a cached key, and when `refreshed` fetches, they throw NotConfigured (503)
-   * while the secret has no value, and the SDK's errors (500).
+   * `current` is cached, also while Secrets Manager is down. Without a cached key, and from `refreshed` if its last fetch failed, they throw
+   * NotConfigured (503) while the secret has no value, and the SDK's errors (500).
    */
   readonly keys: SigningKeys;
   /** Only logs and counts. */

@@ -310,7 +310,8 @@ const laggingAwaited: Check = {
     const { happened, end, endedAt } = chain;
     const learned = of(chain, 'learn');
     const read = learned.findLast(({ effect }) => isRead(effect))?.observed;
-    if (read?.kind !== 'read' || read.reading.kind !== 'ended' || read.reading.isComplete) return undefined;
+    if (read?.kind !== 'read' || read.reading.kind !== 'ended' || read.reading.results !== 'part')
+      return undefined;
     const close = writesOf(chain).find(({ change }) => change.set.collectedAt !== undefined);
     if (close?.before?.status === 'COMPLETED') {
       if (close.at.toISOString() < lagEndOf(close.before)) return 'They are stored too early.';

@@ -4,17 +4,12 @@ import type { Effect } from '#lib/extraction/run.ts';
 
 const ended = (
   taskStatus: TerminalStatus,
-  hasResults: boolean,
-  {
-    reason,
-    expected = true,
-    isComplete = true,
-  }: { readonly reason?: string; readonly expected?: boolean; readonly isComplete?: boolean } = {},
+  results: 'none' | 'part' | 'all',
+  { reason, expected = true }: { readonly reason?: string; readonly expected?: boolean } = {},
 ): Reading => ({
   kind: 'ended',
   taskStatus,
-  hasResults,
-  isComplete,
+  results,
   expected,
   reason,
   actionResults: undefined,
@@ -24,12 +19,12 @@ const readingsOf = ({ method }: Extraction): readonly Reading[] => [
   { kind: 'running', known: true },
   { kind: 'running', known: false },
   { kind: 'too-large', taskStatus: method === 'consent' ? 'COMPLETED' : undefined },
-  ended('COMPLETED', true),
-  ended('COMPLETED', false),
-  ended('COMPLETED', true, { expected: false }),
-  ended('COMPLETED', true, { isComplete: false }),
-  ended('FAILED', false, method === 'consent' ? { reason: 'CODE' } : {}),
-  ended('FAILED', true),
+  ended('COMPLETED', 'all'),
+  ended('COMPLETED', 'none'),
+  ended('COMPLETED', 'all', { expected: false }),
+  ended('COMPLETED', 'part'),
+  ended('FAILED', 'none', method === 'consent' ? { reason: 'CODE' } : {}),
+  ended('FAILED', 'all'),
 ];
 
 const unreadFor = ({ method }: Extraction, isMade: boolean): readonly Unread[] => {

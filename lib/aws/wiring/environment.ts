@@ -22,7 +22,7 @@ export const requiredVariable = (name: string): string => {
 };
 
 /** Returns the environment variable of an optional setting. Throws NotConfigured if the setting is not set. */
-export const optionalSetting = (name: string, setting: string): string => {
+export const neededSetting = (name: string, setting: string): string => {
   const value = variable(name);
   if (value === undefined) throw new NotConfigured('setting', setting);
   return value;

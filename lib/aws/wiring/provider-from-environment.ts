@@ -12,7 +12,7 @@ import { ProviderUnauthorized } from '../../provider/transport/errors.ts';
 import { freshConnectionFetch } from '../../provider/transport/fresh-connection-fetch.ts';
 import type { Connection, Method } from '../../provider/transport/send-request.ts';
 import { readSecret } from '../read-secret.ts';
-import { optionalSetting, requiredVariable } from './environment.ts';
+import { neededSetting, requiredVariable } from './environment.ts';
 
 const timeoutsSchema = v.strictObject({ connect: v.number(), total: v.number() });
 
@@ -140,7 +140,7 @@ export const taskTokensFromEnvironment = (
 ): TaskTokens =>
   cacheTaskTokens({
     create: async (target) => {
-      const clientId = optionalSetting('PROVIDER_CLIENT_ID', 'providerClientId');
+      const clientId = neededSetting('PROVIDER_CLIENT_ID', 'providerClientId');
       const { taskToken } = await withApiKey((apiKey) =>
         createTaskToken(connection, apiKey, { target, clientId }),
       );

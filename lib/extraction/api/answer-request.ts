@@ -1,6 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { defined } from '../../defined.ts';
 import { type CallerContext, identifyCaller, parseTraceparent } from '../../http/caller-and-trace.ts';
+import { jsonAnswer } from '../../http/json-answer.ts';
 import { parseRequestBody, refuseBody } from '../../http/parse-request-body.ts';
 import { problem } from '../../http/problem.ts';
 import { logMessages } from '../../observability/log-messages.ts';
@@ -85,13 +86,9 @@ export const answerRequest = async (
     return problem('idempotency-key-blocked', { retryAfter: outcome.retryAfter });
   }
   const replayed = outcome.kind === 'replayed';
-  return {
+  const location = { location: `/extractions/${extractionId}` };
+  return jsonAnswer(publicView(outcome.record), {
     statusCode: replayed ? 200 : 202,
-    headers: {
-      'content-type': 'application/json',
-      location: `/extractions/${extractionId}`,
-      ...(replayed ? { 'idempotency-replayed': 'true' } : {}),
-    },
-    body: JSON.stringify(publicView(outcome.record)),
-  };
+    headers: replayed ? { ...location, 'idempotency-replayed': 'true' } : location,
+  });
 };

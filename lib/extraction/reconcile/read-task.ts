@@ -234,8 +234,7 @@ export const readingOfTask = (
     reason: undefined,
     expected:
       parsed.kind !== 'unexpected' && actions.flatMap((one) => Object.values(one)).every(looksLikeCode),
-    hasResults: parsed.kind !== 'none',
-    isComplete: parsed.kind === 'none' || hasEach(requested, actions),
+    results: parsed.kind === 'none' ? 'none' : hasEach(requested, actions) ? 'all' : 'part',
     actionResults: parsed.kind === 'actions' ? actions.map(codesOnly) : undefined,
   } as const;
   return { reading, bytes };
@@ -272,7 +271,7 @@ export const readingOfExtraction = (answer: ExtractionAnswer): Read => {
   if (answer.kind === 'too-large') return without({ kind: 'too-large', taskStatus: 'COMPLETED' });
   const ended = { kind: 'ended', reason: undefined, actionResults: undefined } as const;
   const failedWith = (reason: string): Read =>
-    without({ ...ended, taskStatus: 'FAILED', reason, hasResults: false, isComplete: true, expected: true });
+    without({ ...ended, taskStatus: 'FAILED', reason, results: 'none', expected: true });
   if (answer.kind === 'failed') return failedWith(failureReason(answer));
   const { taskStatus, taskStatusCode = 0, data, bytes } = answer;
   if (taskStatus !== undefined && taskStatus !== finishedStatus) {
@@ -280,6 +279,6 @@ export const readingOfExtraction = (answer: ExtractionAnswer): Read => {
     if (known || taskStatusCode < firstErrorCode) return without({ kind: 'running', known });
     return failedWith(failureReason({ errorType: taskStatus }));
   }
-  const completed = { ...ended, taskStatus: 'COMPLETED', hasResults: true } as const;
-  return { reading: { ...completed, isComplete: isAnything(data), expected: Array.isArray(data) }, bytes };
+  const results = isAnything(data) ? 'all' : 'part';
+  return { reading: { ...ended, taskStatus: 'COMPLETED', results, expected: Array.isArray(data) }, bytes };
 };

@@ -17,7 +17,7 @@ import { stuckSeconds } from '../stuck-seconds.ts';
 import { leaveToSlowQueue, type ReadDeps, readOnce } from './read-task.ts';
 
 /** The invoker of a reconcile. */
-export type ReconcileInvoker = Exclude<Invoker, { kind: 'start' | 'webhook' }>;
+export type ReconcileInvoker = Exclude<Invoker, { kind: 'start' | 'webhook' | 'cancel' }>;
 
 export type ReconcileDeps = RunDeps &
   ReadDeps &
@@ -163,7 +163,7 @@ const endWaitOf = async (
  * while it waits for a start in progress, or for a running task with a webhook, and after too many lost races.
  *
  *     none                                      gone
- *     the message came before `dueAt`           superseded by another message, or sent again
+ *     the message came before `dueAt`           superseded by another message, or sent again; the sweep's, for this `dueAt`, goes on
  *     a part of the record is missing           UNCONFIRMED, or closed as far as it had come
  *     a newer version wrote it                  later
  *     requested   in its start window           later; if the machine or a broken execution asks: NOT_STARTED (start-abandoned)
@@ -176,7 +176,7 @@ const endWaitOf = async (
  *                 read: none, failed or held    later; after the deadline TIMED_OUT, and read for a correction
  *                 read: above the size limit    a consent: COMPLETED. A v2 task waits for its delivery; after the deadline TIMED_OUT, closed
  *     grace       a status, by either way       it corrects TIMED_OUT, then its results
- *                 none                          later; after the grace: closed, with `collectionError` if it could not be read
+ *                 none                          later; after the grace: closed; with `collectionError` if no call could be made
  *     collecting  read: results                 stored, and closed
  *                 read: none                    later; after 24 hours: closed with `collectionError`
  *                 read: a part                  later; after ten minutes: closed with the part

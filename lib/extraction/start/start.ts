@@ -123,7 +123,8 @@ const recallCredentials = async (
  *     too little time is left                      TooLittleTime; after the claim the record is REQUESTED again
  *     STARTING is refused: another one claimed it  what follows from the record as it is
  *     call: a taskId                               RUNNING, then the link: wait for the webhook, or settle what it has delivered
- *     call: 401                                    one new token and one more call, if there is time; then REQUESTED, ProviderUnauthorized.
+ *     call: 401                                    one new token and one more call, if there is time; then REQUESTED, ProviderUnauthorized, or
+ *                                                  as without a token.
  *                                                  With a session token of the caller: REJECTED
  *     call: 429 of the rate                        REQUESTED, a place in line: Waits; after the window StartWindowOver
  *     call: 429 of the quota or the user           REQUESTED, not before its Retry-After: ProviderBusy
@@ -202,6 +203,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     const { deadlineAt } = asking;
     const starting = markStarting({ record, attemptId, now: now(), timings, deadlineAt });
     const claimed = await startWriter(item, deps)(starting, [], record);
+    // If that plan is another start, `run` leaves it to the machine's retry.
     if (claimed.kind === 'lost') return finish(plan(claimed.record, invoker, now(), timings), claimed.record);
 
     const called = await makeStartCall(obtained.token, call, watching);

@@ -38,8 +38,8 @@ export const intakeAndClosingFaults: Faults = {
   },
   'A read without results closes a record whose outcome implies results.': {
     file: decide,
-    find: 'if (!reading.hasResults &&',
-    replace: "if (!reading.hasResults && record.taskId === '' &&",
+    find: "if (reading.results === 'none' && (record",
+    replace: "if (reading.results === 'none' && record.taskId === '' && (record",
     caughtBy: 'results-collected',
   },
   'A read stores the results before it records the outcome.': {
@@ -51,8 +51,8 @@ export const intakeAndClosingFaults: Faults = {
   },
   'Results count as complete with as many actions as were requested, whatever these are.': {
     file: readTask,
-    find: 'hasEach(requested, actions),',
-    replace: 'actions.length >= requested.length,',
+    find: 'hasEach(requested, actions) ?',
+    replace: 'actions.length >= requested.length ?',
     caughtBy: 'lagging-awaited',
   },
   'The error codes of a FAILED task are not awaited.': {
@@ -63,10 +63,10 @@ export const intakeAndClosingFaults: Faults = {
   },
   'Results that stay incomplete are never stored.': {
     file: decide,
-    find: 'const stored: Plan = reading.hasResults\n    ?',
+    find: "const stored: Plan = reading.results === 'none'",
     replace: `const stored: Plan = lacksResults(record, reading)
     ? abandon(context, readAs('results-incomplete'))
-    : reading.hasResults ?`,
+    : reading.results === 'none'`,
     caughtBy: 'results-collected',
   },
   'Collecting that always fails is never abandoned.': {

@@ -165,7 +165,7 @@ const variablesRead = ['functions', 'lib'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .flatMap((path) => [
-      ...readFileSync(join(folder, path), 'utf8').matchAll(/(?:requiredVariable|optionalSetting)\('(\w+)'/g),
+      ...readFileSync(join(folder, path), 'utf8').matchAll(/(?:requiredVariable|neededSetting)\('(\w+)'/g),
     ])
     .map(([, variable = '']) => variable),
 );

@@ -12,7 +12,7 @@ const ended = {
   reason: undefined,
   actionResults: undefined,
 } as const;
-const reading = { ...ended, expected: true, hasResults: true, isComplete: true };
+const reading = { ...ended, expected: true, results: 'all' } as const;
 const task = { ...another, kind: 'task', taskStatus: 'COMPLETED', isOwn: true, isNew: false } as const;
 
 // `test/enumeration` makes all other decisions.

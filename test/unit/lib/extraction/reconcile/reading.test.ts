@@ -63,13 +63,12 @@ test.each<readonly [complete: boolean, requested: readonly string[], results: un
   [false, ['movement', 'movement'], { actions: [one('movement'), one('tef')] }],
 ])('results are complete (%s) if each of %j is among them: %j', (complete, requested, results) => {
   for (const status of ['COMPLETED', 'PARTIAL', 'FAILED'])
-    expect(readOf(status, results, requested)).toMatchObject({ isComplete: complete, hasResults: true });
+    expect(readOf(status, results, requested)).toMatchObject({ results: complete ? 'all' : 'part' });
 });
 
 test.each(['CREDENTIALS_WRONG', 'CREDENTIALS_LOCKED'])('%s has no results, and lacks none', (status) => {
   expect(readOf(status, null, ['tef'])).toMatchObject({
-    isComplete: true,
-    hasResults: false,
+    results: 'none',
     expected: true,
   });
 });
@@ -92,13 +91,12 @@ const failedWith = (reason: string) => ({
     kind: 'ended',
     taskStatus: 'FAILED',
     reason,
-    hasResults: false,
-    isComplete: true,
+    results: 'none',
     expected: true,
   },
 });
 const completed = (expected: boolean, isComplete = true) => ({
-  reading: { kind: 'ended', taskStatus: 'COMPLETED', hasResults: true, isComplete, expected },
+  reading: { kind: 'ended', taskStatus: 'COMPLETED', results: isComplete ? 'all' : 'part', expected },
   bytes,
 });
 

@@ -339,6 +339,9 @@ describe('settled by the provider and not collected', () => {
     const record = { status: 'PARTIAL', collectedAt: iso(100) };
     expect(await reconcile(machine)).toMatchObject({ conclusion: 'closed', record });
     expect(counted).toEqual(['StatusDisagreement', 'Collected']);
+    const without = world(settled, { reads: [answer('CREDENTIALS_WRONG')] });
+    expect(await without.reconcile(machine)).toMatchObject({ explanation: 'no-results' });
+    expect(without.counted).toEqual(['StatusDisagreement', 'CollectionFailed']);
   });
 
   const storing = () => {
