@@ -3,7 +3,7 @@ import { defined } from '../defined.ts';
 import { type CallerContext, identifyCaller } from '../http/caller-and-trace.ts';
 import { jsonAnswer } from '../http/json-answer.ts';
 import { parseRequestBody, refuseBody } from '../http/parse-request-body.ts';
-import { type ProblemType, problem } from '../http/problem.ts';
+import { problem } from '../http/problem.ts';
 import { describeError } from '../observability/describe-error.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { getConsent } from '../provider/consents/get-consent.ts';
@@ -139,7 +139,6 @@ export const answerConsentRequest = async (event: ConsentEvent, deps: ConsentDep
     if (!(error instanceof ProviderError)) throw error;
     // The error's message contains the call and the status, and no value of request or answer.
     deps.telemetry.log(error.message, { failure: describeError(error) }, 'warn');
-    const { type, ...more } = explainProviderFailure(error, about);
-    return problem(type satisfies ProblemType, more);
+    return explainProviderFailure(error, about);
   }
 };

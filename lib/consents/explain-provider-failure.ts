@@ -1,4 +1,5 @@
-import type { ProblemType } from '../http/problem.ts';
+import type { APIGatewayProxyStructuredResultV2 as Answer } from 'aws-lambda';
+import { problem } from '../http/problem.ts';
 import {
   InvalidProviderRequest,
   ProviderBusy,
@@ -8,35 +9,30 @@ import {
   ProviderUnreachable,
 } from '../provider/transport/errors.ts';
 
-/** The problem types for a request that failed at the provider. */
-type Explanation = { readonly type: ProblemType; readonly detail?: string };
-
-const ofRefusal = (status: number, about: 'consent' | 'user'): Explanation => {
-  if (status === 403) return { type: 'provider-forbids', detail: 'The provider answered 403.' };
-  if (status === 404 && about === 'consent') return { type: 'consent-not-found' };
-  if (status === 409) return { type: 'consent-conflict' };
-  return { type: 'provider-refused', detail: `The provider answered ${status}.` };
+const ofRefusal = (status: number, about: 'consent' | 'user'): Answer => {
+  if (status === 403) return problem('provider-forbids', { detail: 'The provider answered 403.' });
+  if (status === 404 && about === 'consent') return problem('consent-not-found');
+  if (status === 409) return problem('consent-conflict');
+  return problem('provider-refused', { detail: `The provider answered ${status}.` });
 };
 
 /**
- * Maps a provider error to a problem by what the caller can do next. `about` is `consent` if the route is about one consent. For all other
- * routes, a 404 says nothing about a consent.
+ * The problem for a request that failed at the provider, by what the caller can do next. `about` is `consent` if the route is about one
+ * consent. For all other routes, a 404 says nothing about a consent.
  */
-export const explainProviderFailure = (error: ProviderError, about: 'consent' | 'user'): Explanation => {
+export const explainProviderFailure = (error: ProviderError, about: 'consent' | 'user'): Answer => {
   if (error instanceof ProviderRefused) return ofRefusal(error.status, about);
   if (error instanceof ProviderUnauthorized) {
-    return {
-      type: 'provider-forbids',
-      detail: "The provider accepts neither this stack's API key nor a token made with it.",
-    };
+    const detail = "The provider accepts neither this stack's API key nor a token made with it.";
+    return problem('provider-forbids', { detail });
   }
   // All other fields were validated before. A consent with an id that fits into no path does not exist.
   if (error instanceof InvalidProviderRequest) {
-    return about === 'consent' ? { type: 'consent-not-found' } : { type: 'provider-refused' };
+    return problem(about === 'consent' ? 'consent-not-found' : 'provider-refused');
   }
-  if (error instanceof ProviderBusy) return { type: 'unavailable', detail: 'The provider is busy.' };
+  if (error instanceof ProviderBusy) return problem('unavailable', { detail: 'The provider is busy.' });
   if (error instanceof ProviderUnreachable) {
-    return { type: 'unavailable', detail: 'The provider could not be reached. Nothing was done.' };
+    return problem('unavailable', { detail: 'The provider could not be reached. Nothing was done.' });
   }
-  return { type: 'provider-failed', detail: 'The provider may have carried out the request.' };
+  return problem('provider-failed', { detail: 'The provider may have carried out the request.' });
 };
