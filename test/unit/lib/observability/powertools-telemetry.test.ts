@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { NotConfigured } from '#lib/not-configured.ts';
 import { functionNames } from '../../../../infra/lambda/contracts.ts';
 import { capturedLog } from '../../../support/data/captured-log.ts';
 import { functionsOf, synthesize } from '../../infra/synth.ts';
@@ -133,6 +134,15 @@ test('a failure is logged with its ids and without the message of the error', as
     taskId: 't-1',
     failure: { name: 'TypeError' },
   });
+});
+
+test('a failure for want of a secret says which, and is counted for its alarm', async () => {
+  const { observability, telemetry } = copy;
+  const missing = new NotConfigured('secret', 'Cosecha-prod/provider-api-key');
+  telemetry.failure('The task could not be read.', missing);
+  for (const { after } of observability()) await after?.({} as never);
+  expect(log.lines()).toContain(missing.message);
+  expect(log.lines()).toContain('"SecretNotFilled":1');
 });
 
 test('every function publishes it in the same namespace', () => {
