@@ -1,5 +1,5 @@
 import type { ExtractionMetric } from '../observability/metric-names.ts';
-import type { Explanation, PublicCode } from './causes.ts';
+import type { Explanation, PublicCode, StartError } from './causes.ts';
 import type { Change } from './change.ts';
 import {
   delayUntil,
@@ -205,13 +205,19 @@ const toRead = (context: Context<Readable>): Plan => {
 
 const isOverdue = ({ record, now, timings }: Context): boolean => isWindowOver(record, now, timings);
 
+/**
+ * start-task fails its state. After the start window that is StartWindowOver, whatever the error is. The machine then passes the problem to
+ * Reconcile, which writes NOT_STARTED at once, whatever the line shows.
+ */
+const failInWindow = (context: Context, error: StartError, problem: string | undefined): Ending =>
+  failStart(isOverdue(context) ? 'StartWindowOver' : error, problem);
+
 const beforeStart = (context: Context): Plan => {
   const { notBefore, lastProblem } = context.record;
-  const isOver = isOverdue(context);
   // Not even a login is made before the time that the provider named.
   if (notBefore !== undefined && context.now.toISOString() < notBefore)
-    return failStart(isOver ? 'StartWindowOver' : 'ProviderBusy', lastProblem);
-  return { kind: isOver ? 'check-start' : 'start', counts: [] };
+    return failInWindow(context, 'ProviderBusy', lastProblem);
+  return { kind: isOverdue(context) ? 'check-start' : 'start', counts: [] };
 };
 
 const isStale = ({ record, now, timings }: Context<Starting>): boolean => isStartStale(record, now, timings);
@@ -250,12 +256,10 @@ const afterNoCall = (
   const { record } = context;
   if (!isIn(context, 'requested')) return undefined;
   const { error, notBefore, problem } = observed;
-  // Whatever the error was. The machine passes the problem to Reconcile, which writes NOT_STARTED at once, whatever the line shows.
-  if (isOverdue(context)) return failStart('StartWindowOver', problem);
-  const retry = failStart(error, problem);
-  if (notBefore === undefined) return retry;
+  const failed = failInWindow(context, error, problem);
+  if (notBefore === undefined || isOverdue(context)) return failed;
   const postponed = transitions.postponeCalls({ record, notBefore, lastProblem: problem });
-  return toWrite(postponed, [], { ifWritten: retry });
+  return toWrite(postponed, [], { ifWritten: failed });
 };
 
 /** The record is `REQUESTED` again, and start-task fails its state. */
@@ -264,7 +268,7 @@ const retakeStart = (
   { error, problem, notBefore }: Pick<NotAccepted, 'error' | 'problem' | 'notBefore'>,
 ): Plan =>
   toWrite(transitions.revertToRequested({ ...decision, notBefore, lastProblem: problem }), [], {
-    ifWritten: failStart(error, problem),
+    ifWritten: failInWindow(decision, error, problem),
   });
 
 const afterStartCall = (
@@ -286,11 +290,9 @@ const afterStartCall = (
       });
     case 'not-accepted':
       return retakeStart(decision, result);
-    case 'over-the-rate': {
-      // In line, its place keeps the time. After the start window it does not wait.
-      const error = isOverdue(context) ? 'StartWindowOver' : 'Waits';
-      return retakeStart(decision, { ...result, error, notBefore: undefined });
-    }
+    case 'over-the-rate':
+      // In line, its place keeps the time.
+      return retakeStart(decision, { ...result, error: 'Waits', notBefore: undefined });
     case 'refused':
       return toWrite(transitions.markRejected({ ...decision, reason: result.reason }), ['Rejected']);
     case 'unknown':

@@ -157,6 +157,8 @@ const stopWaiting = async (asking: Asking, mayTryAgain: boolean, deps: GateDeps)
 /**
  * Ends an admitted start: reports to the breaker and the rate, and updates its place in line. `ended` is how the record was written, or
  * undefined if it was not. Returns another result for the record if the start could not be put in line. Throws nothing.
+ *
+ * A 429 of the rate: `judge` writes `REQUESTED` without its `notBefore`, which decides the place in line here.
  */
 export const conclude = async (
   asking: Asking,

@@ -166,6 +166,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
   const isStart = planned.kind === 'start' || onlyCheck;
   if (!isStart || record === undefined || asking === undefined) return finish(planned, record);
 
+  // After the start window, `judge` makes StartWindowOver of each error.
   const finishUncalled = (of: Extraction | undefined, error: StartError, problem?: string): Promise<Result> =>
     finishWith(of, { kind: 'not-called', error, problem, notBefore: undefined });
 

@@ -145,10 +145,10 @@ export const startFaults: Faults = {
   },
   'A start is tried after the end of the start window.': {
     file: decide,
-    find: "return { kind: isOver ? 'check-start' : 'start', counts: [] };",
+    find: "return { kind: isOverdue(context) ? 'check-start' : 'start', counts: [] };",
     replace: "return { kind: 'start', counts: [] };",
     caughtBy: 'start-in-time',
-    where: { scenario: 'busy-for-long', preemptions: 1 },
+    where: { scenario: 'busy-for-long', faults: 1 },
   },
   'An interrupted start-task is retried only three times, unless its error is called Lambda.Unknown.': {
     file: machine,
@@ -206,7 +206,7 @@ export const startFaults: Faults = {
   'Once its window is over, a start logs in before the time that a 429 named.': {
     file: decide,
     find: 'if (notBefore !== undefined && context.now.toISOString() < notBefore)',
-    replace: 'if (!isOver && notBefore !== undefined && context.now.toISOString() < notBefore)',
+    replace: 'if (!isOverdue(context) && notBefore !== undefined && context.now.toISOString() < notBefore)',
     caughtBy: 'waits-as-asked',
     where: { scenario: 'busy-for-a-time-at-window-end', faults: 1 },
   },
@@ -264,15 +264,15 @@ export const lineFaults: Faults = {
   },
   'An execution whose start window is over ends, and leaves its record to the sweep.': {
     file: decide,
-    find: "if (isOverdue(context)) return failStart('StartWindowOver', problem);",
+    find: 'if (notBefore === undefined || isOverdue(context)) return failed;',
     replace:
-      "if (isOverdue(context)) return problem === undefined ? end('queued') : failStart('StartWindowOver', problem);",
+      "if (notBefore === undefined || isOverdue(context)) return problem === undefined && isOverdue(context) ? end('queued') : failed;",
     caughtBy: 'queued-before-woken',
   },
   'A start that the rate refuses as its window ends goes in line.': {
     file: decide,
-    find: 'const error = isOverdue(context) ?',
-    replace: 'const error = isOverdue(context) && false ?',
+    find: "failStart(isOverdue(context) ? 'StartWindowOver' : error, problem);",
+    replace: "failStart(isOverdue(context) && error !== 'Waits' ? 'StartWindowOver' : error, problem);",
     caughtBy: 'nobody-waits-in-vain',
     where: { scenario: 'over-the-rate-at-window-end', preemptions: 1 },
   },
