@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Story } from '../../tools/cli/explain/story.ts';
 import { eventually } from '../support/eventually.ts';
-import { extractWith, provider } from './support/call-extractions.ts';
+import { provider } from './support/call-extractions.ts';
 import { stopExecution } from './support/execution.ts';
 import { closed } from './support/records.ts';
 import { cosecha, factsOf } from './support/run-cosecha.ts';
@@ -71,15 +71,5 @@ describe('explain', { concurrent: false }, () => {
     // Or it is polled every second until the suite ends.
     await provider.finish(taskId);
     await closed(extractionId);
-  });
-
-  test('names the line in which a start waits that the rate of the provider refuses', async () => {
-    const { extractionId } = await extractWith({ startForever: { kind: 'answer', status: 429 } });
-    await eventually(async () =>
-      expect(await headlineOf(extractionId)).toMatch(
-        new RegExp(`Waits in line for the rate of the provider since ${time}`),
-      ),
-    );
-    await stopExecution(extractionId);
   });
 });

@@ -104,6 +104,9 @@ test('what waits in line shows when it starts, goes by lanes, can be cancelled a
     }),
   );
 
+  const [story] = factsOf(await cosecha(['explain', last.extractionId, '--json']));
+  expect(story?.headline).toContain('Waits in line for the rate of the provider since');
+
   const end = await cosecha(['cancel', cancelled.extractionId, '--yes', '--json']);
   expect(end.code, end.stderr).toBe(0);
   expect(await closed(cancelled.extractionId)).toMatchObject({

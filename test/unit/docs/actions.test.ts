@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { extractionRequestParser } from '#lib/extraction/api/parse-request.ts';
 import { checkTaskRequest } from '#lib/provider/tasks/start-task.ts';
@@ -6,6 +5,7 @@ import { taskActions } from '#lib/provider/vocabulary.ts';
 import { ACTION_IDS } from '../../../sandbox/task-vocabulary.ts';
 import { synthesize } from '../infra/synth.ts';
 import { openapi } from './openapi-document.ts';
+import { read } from './pages.ts';
 
 /** What the API accepts, what it starts, and what its documents describe, for actions with and without the setting `moreActions`. */
 const parameters = { dateRange: { startDate: '2026-01-01', endDate: '2026-01-31' } };
@@ -16,9 +16,8 @@ const requestOf = (...actions: readonly object[]) => ({
   credentials: { mode: 'persisted', value: 'x' },
   actions,
 });
-const page = (name: string): string =>
-  readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
-const schemaOf = (name: string) => (JSON.parse(page(`schemas/${name}`)) as typeof extractionSchema).$defs;
+const schemaOf = (name: string) =>
+  (JSON.parse(read(`docs/schemas/${name}`)) as typeof extractionSchema).$defs;
 declare const extractionSchema: {
   readonly $defs: { readonly RequestedAction: { readonly properties: object } };
 };
@@ -36,7 +35,7 @@ test('the listed actions are the same in vocabulary, parser, provider client, sa
   expect([...ACTION_IDS].sort()).toEqual([...ids].sort());
   const { description: _description, ...schema } = idSchema.id;
   expect(schema).toEqual({ type: 'string', minLength: 1, maxLength: 50, 'x-extensible-enum': ids });
-  const [row = ''] = page('api.md').match(/^\| `actions` \|.*$/m) ?? [];
+  const [row = ''] = read('docs/api.md').match(/^\| `actions` \|.*$/m) ?? [];
   expect(ids.filter((id) => !row.includes(`\`${id}\``))).toEqual([]);
 });
 
