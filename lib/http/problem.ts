@@ -21,7 +21,7 @@ const problems = {
   internal: [500, 'Something went wrong on our side. Try again.'],
 } as const;
 
-export type ProblemType = keyof typeof problems;
+type ProblemType = keyof typeof problems;
 
 export const problemTypes = Object.keys(problems) as readonly ProblemType[];
 

@@ -53,26 +53,21 @@ export const connectionFromEnvironment = (maxAnswerBytes: number): Connection =>
   endpoints: parseEndpoints(requiredVariable('PROVIDER_ENDPOINTS')),
 });
 
-type ProviderAccess = { readonly connection: Connection; readonly sessions: SessionTokens };
-
 /** How long a process uses an API key after reading it. */
 const usableMs = 5 * 60_000;
 
 /**
- * Makes calls with the API key from Secrets Manager, and keeps the key. A rotated key needs no deployment: a 401 for a kept
- * key reads it again, and the call is made once more if the key has changed. Throws NotConfigured, the SDK's errors, and
+ * Makes calls with the API key from Secrets Manager, and keeps the key. So create one for each process. A rotated key needs no deployment:
+ * a 401 for a kept key reads it again, and the call is made once more if the key has changed. Throws NotConfigured, the SDK's errors, and
  * what the call throws.
  */
-export const withStoredApiKey = (
-  client: SecretsManagerClient,
-  secretName: string,
-  now: () => Date,
-): WithApiKey => {
+export const apiKeyFromEnvironment = (secrets: SecretsManagerClient, now: () => Date): WithApiKey => {
+  const secretName = requiredVariable('PROVIDER_API_KEY_SECRET');
   let kept: { readonly apiKey: string; readonly usableUntil: number } | undefined;
 
   const read = async (): Promise<string> => {
     const readAt = now().getTime();
-    const apiKey = await readSecret(client, secretName);
+    const apiKey = await readSecret(secrets, secretName);
     kept = { apiKey, usableUntil: readAt + usableMs };
     return apiKey;
   };
@@ -93,10 +88,6 @@ export const withStoredApiKey = (
   };
 };
 
-/** Makes calls with the stored API key. Create one for each process, so that the process reads the key once. */
-export const apiKeyFromEnvironment = (secrets: SecretsManagerClient, now: () => Date): WithApiKey =>
-  withStoredApiKey(secrets, requiredVariable('PROVIDER_API_KEY_SECRET'), now);
-
 /** The connection to the provider, and session tokens from logins with the API key. */
 export const providerFromEnvironment = (
   withApiKey: WithApiKey,
@@ -110,7 +101,7 @@ export const providerFromEnvironment = (
     /** The longest time of a call, if the provider's timeout is longer. */
     readonly maxCallMs?: number;
   } & Pick<Connection, 'maxAnswerBytes' | 'encryptRawCredentials'>,
-): ProviderAccess => {
+): { readonly connection: Connection; readonly sessions: SessionTokens } => {
   const sessionMinutes = Number(requiredVariable('SESSION_MINUTES'));
   const base = connectionFromEnvironment(maxAnswerBytes);
   const totalTimeoutMs = Math.min(base.totalTimeoutMs, maxCallMs);

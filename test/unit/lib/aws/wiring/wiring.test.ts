@@ -11,7 +11,6 @@ import {
   createConnection,
   providerFromEnvironment,
   taskTokensFromEnvironment,
-  withStoredApiKey,
 } from '#lib/aws/wiring/provider-from-environment.ts';
 import { NotConfigured } from '#lib/not-configured.ts';
 import { telemetry } from '#lib/observability/powertools-telemetry.ts';
@@ -144,7 +143,8 @@ describe('the stored API key', () => {
       time.ms += time.readTakes;
       return { SecretString: keys.shift() };
     });
-    const withApiKey = withStoredApiKey(client, 'stack/provider-api-key', () => new Date(time.ms));
+    deployed('https://provider.example');
+    const withApiKey = apiKeyFromEnvironment(client, () => new Date(time.ms));
     const called: string[] = [];
     const call = () =>
       withApiKey(async (apiKey) => {
@@ -200,7 +200,8 @@ describe('the stored API key', () => {
       const error = answers.shift();
       return error === undefined ? { SecretString: 'key' } : fail(error);
     });
-    const withApiKey = withStoredApiKey(client, 'k', () => new Date(0));
+    deployed('https://provider.example');
+    const withApiKey = apiKeyFromEnvironment(client, () => new Date(0));
     const call = () => withApiKey(async (apiKey) => apiKey);
     await expect(call()).rejects.toThrow(NotConfigured);
     await expect(call()).rejects.toThrow('denied');
