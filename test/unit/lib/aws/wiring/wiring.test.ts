@@ -1,5 +1,4 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { KMSClient, ListAliasesCommand } from '@aws-sdk/client-kms';
 import { ResourceNotFoundException, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { dynamoRequestStore } from '#lib/aws/dynamo-request-store.ts';
@@ -35,35 +34,16 @@ test('no connection is waited for longer than providerConnectTimeoutMs, however 
   await expect(call).rejects.toMatchObject({ cause: { message: 'No connection in time.' } });
 });
 
-/** What the SDK's handler of requests throws for a try without an answer. */
-const noAnswer = Object.assign(new Error('no answer'), { name: 'TimeoutError', code: 'ETIMEDOUT' });
-
 /** A cold start, and the other three calls, in milliseconds. */
 const othersMs = 4_000;
 /** API Gateway waits no longer for an integration. */
 const apiGatewayMs = 30_000;
 
-test('one call of request-extraction may hang for 10 s, and the function still answers in its time', async () => {
-  let tries = 0;
-  const client = new KMSClient({
-    ...intakeClient,
-    region: 'eu-west-1',
-    credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'a-secret' },
-    requestHandler: {
-      handle: async () => {
-        tries += 1;
-        throw noAnswer;
-      },
-    },
-  });
-  const { $metadata } = await client.send(new ListAliasesCommand({})).then(
-    () => ({ $metadata: {} }),
-    (error) => error,
-  );
-  const hangMs = tries * intakeClient.requestHandler.requestTimeout;
+test('one call of request-extraction may hang for 10 s, and the function still answers in its time', () => {
+  const { maxAttempts, requestHandler } = intakeClient;
+  const hangMs = maxAttempts * requestHandler.requestTimeout;
   // The SDK pauses for a random part of 50 ms, and doubles that with each try.
-  const pausesMs = 50 * (2 ** (tries - 1) - 1);
-  expect($metadata).toMatchObject({ attempts: tries });
+  const pausesMs = 50 * (2 ** (maxAttempts - 1) - 1);
   expect(hangMs).toBeGreaterThanOrEqual(10_000);
   const lambda = functionsOf(synthesize().template).get('request-extraction');
   const timeoutMs = 1_000 * Number(lambda?.properties.Timeout);
