@@ -1,17 +1,14 @@
 import { Duration } from 'aws-cdk-lib';
-import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Trigger } from '../../lib/aws/trigger.ts';
 import { maxDelaySeconds } from '../../lib/extraction/deadlines.ts';
 import type { CosechaFunction } from './cosecha-function.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
+import { consume, createWorkQueue, visibilityTimeout } from './work-queue.ts';
 
 /** A search of 250 entries takes some 10 s. With AWS in trouble, each of its calls may take 5 s. */
 export const eraseTimeout = Duration.seconds(120);
-
-/** "At least six times the configuration timeout on your function" (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html). */
-const visibilityTimeout = Duration.seconds(6 * eraseTimeout.toSeconds());
 
 /**
  * The fewest that SQS knows. Each erases some ten records a second, beside which extractions notice nothing
@@ -19,11 +16,8 @@ const visibilityTimeout = Duration.seconds(6 * eraseTimeout.toSeconds());
  */
 const consumers = 2;
 
-/** As the reconcile queue (reconcile-queue.ts). */
-const maxReceives = 5;
-
 /** In seconds. As of the reconcile queue: the longest delay, one receive that failed, and three minutes. */
-export const erasuresLateFrom = maxDelaySeconds + visibilityTimeout.toSeconds() + 180;
+export const erasuresLateFrom = maxDelaySeconds + visibilityTimeout(eraseTimeout).toSeconds() + 180;
 
 /**
  * What is to be erased. It is not the reconcile queue, because only its function may delete versions of objects, and because many erasures
@@ -37,14 +31,8 @@ export class EraseQueue extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { senders: 'the erase queue' });
-    this.queue = new Queue(this, 'Queue', {
-      // SQS's own key, with which every service may send. Messages contain ids, no data.
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-      visibilityTimeout,
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: maxReceives },
-    });
+    const settings = { deadLetters: this.deadLetters, functionTimeout: eraseTimeout };
+    this.queue = createWorkQueue(this, 'Queue', settings);
   }
 
   /**
@@ -52,22 +40,8 @@ export class EraseQueue extends Construct {
    * and a function that times out receives them all again. Each search that was done would then be done twice, and so send the search of the next
    * entries twice: over the 40 searches of 10,000 entries, twice as many each time.
    */
-  consumeWith({ function: target, role }: CosechaFunction): void {
-    const mapping = new EventSourceMapping(this, 'Consumer', {
-      target,
-      eventSourceArn: this.queue.queueArn,
-      batchSize: 1,
-      maxConcurrency: consumers,
-      reportBatchItemFailures: true,
-    });
-    // Lambda checks the permissions when it creates the mapping.
-    mapping.node.addDependency(role);
-    this.triggers.push({
-      name: 'erase queue',
-      without: 'Nothing is erased.',
-      functionName: target.functionName,
-      source: this.queue.queueArn,
-      atOnce: consumers,
-    });
+  consumeWith(consumer: CosechaFunction): void {
+    const trigger = { name: 'erase queue', without: 'Nothing is erased.', atOnce: consumers };
+    this.triggers.push(consume(this, 'Consumer', this.queue, consumer, trigger));
   }
 }

@@ -4,7 +4,8 @@ import { maxDelaySeconds, overdueAfterSeconds } from '../../../lib/extraction/de
 import { refusedSessions } from '../../../lib/provider/assumptions.ts';
 import type { Config } from '../../settings/config.ts';
 import { erasuresLateFrom } from '../erase-queue.ts';
-import { visibilityTimeout } from '../reconcile-queue.ts';
+import { reconcileTimeout } from '../reconcile-queue.ts';
+import { visibilityTimeout } from '../work-queue.ts';
 import type { AlarmEntry } from './alarm.ts';
 import type { CosechaMetrics } from './metrics.ts';
 
@@ -71,7 +72,7 @@ export const stuckFrom = (config: Config): number => 3_600 + 3 * config.sweepEve
  * timeout, 720 s by default. Three minutes on top are 30 minutes by default, and it is never less.
  */
 export const queueLateFrom = (config: Config): number =>
-  Math.max(1_800, maxDelaySeconds + visibilityTimeout(config).toSeconds() + 180);
+  Math.max(1_800, maxDelaySeconds + visibilityTimeout(reconcileTimeout(config)).toSeconds() + 180);
 
 /**
  * How many reads one polling extraction makes in such a period. Intervals have full jitter, so the mean interval is half

@@ -1,4 +1,4 @@
-/** As in infra/constructs/reconcile-queue.ts. */
+/** As in infra/constructs/work-queue.ts. */
 const maxReceives = 5;
 
 /** The milliseconds until a message whose consumer failed is received again. Undefined if it becomes a dead letter. */
