@@ -19,8 +19,6 @@ describe('an extraction by consent', () => {
 
   test.for([
     ['natural', 'v1'],
-    ['natural', 'v2'],
-    ['legal', 'v1'],
     ['legal', 'v2'],
   ] as const)(
     'of a %s person in %s is polled until it is COMPLETED, in one state transition',
