@@ -142,12 +142,12 @@ export const requestAll = async (
 
   /** Sends these requests at the same time. Returns the ones to send again. */
   const sendRound = async (lines: readonly Line[]): Promise<readonly Line[]> => {
-    const results = await Promise.all(lines.map((line) => send(apiUrl, line, deps)));
+    const results = await Promise.all(
+      lines.map(async (line) => [line, await send(apiUrl, line, deps)] as const),
+    );
     const again: Line[] = [];
     const hindrances: Hindrance[] = [];
-    for (const [at, line] of lines.entries()) {
-      const result = results[at];
-      if (result === undefined) continue;
+    for (const [line, result] of results) {
       if ('retryAfter' in result) {
         again.push(line);
         hindrances.push(result);

@@ -2,8 +2,7 @@
 
 import { getConsent } from './consents/get-consent.ts';
 import { getConsentPdf } from './consents/get-consent-pdf.ts';
-import { iterateConsents } from './consents/iterate-consents.ts';
-import { listConsents } from './consents/list-consents.ts';
+import { iterateConsents, listConsents } from './consents/list-consents.ts';
 import { revokeConsent } from './consents/revoke-consent.ts';
 import { encryptCredentials } from './encrypt-and-decrypt.ts';
 import {

@@ -11,8 +11,12 @@ export {
 export type { Consent } from './consents/get-consent.ts';
 export { getConsent } from './consents/get-consent.ts';
 export { type ConsentPdf, getConsentPdf } from './consents/get-consent-pdf.ts';
-export { iterateConsents } from './consents/iterate-consents.ts';
-export { type ConsentPage, type ConsentQuery, listConsents } from './consents/list-consents.ts';
+export {
+  type ConsentPage,
+  type ConsentQuery,
+  iterateConsents,
+  listConsents,
+} from './consents/list-consents.ts';
 export { type RevokedConsent, revokeConsent } from './consents/revoke-consent.ts';
 export { decryptCredentials, encryptCredentials, UndecryptableText } from './encrypt-and-decrypt.ts';
 export {
