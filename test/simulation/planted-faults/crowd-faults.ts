@@ -22,7 +22,7 @@ export const crowdFaults: Faults = {
   'A tick ends once all of its releases have ended.': {
     file: dispatcher,
     find: 'for (const one of ticked.releases) releases.begin(one);',
-    replace: "for (const one of ticked.releases) releases.begin(one); await releases.end('idle');",
+    replace: 'for (const one of ticked.releases) releases.begin(one); await releases.settle();',
     caughtBy: 'rate-is-kept',
     firstSeed: 12,
   },

@@ -104,7 +104,7 @@ export const deliveryAndOutcomeFaults: Faults = {
   'A status that the API document does not list counts as final.': {
     file: 'lib/extraction/reconcile/read-task.ts',
     find: 'if (!isTerminalStatus(taskStatus)) {',
-    replace: `if (taskStatus === 'PAUSED') return without({ kind: 'ended', taskStatus: 'FAILED', expected: false });
+    replace: `if (taskStatus === 'PAUSED') return without({ kind: 'ended', taskStatus: 'FAILED', results: 'none', expected: false });
   if (!isTerminalStatus(taskStatus)) {`,
     caughtBy: 'status-is-the-providers',
   },

@@ -215,7 +215,7 @@ export const startFaults: Faults = {
     find: 'const admission = await breaker.admit(breakerSubjectOf(asking.record), { onlyCheck });',
     replace: `const admission = await breaker.admit(breakerSubjectOf(asking.record), { onlyCheck });
     if (admission.kind === 'held' && asking.record.attemptId !== undefined)
-      return watched(asking, { ...admission, kind: 'pass', admittedAt: 0 }, deps);`,
+      return watched({ kind: 'pass', about: breakerSubjectOf(asking.record), admittedAt: 0 }, deps);`,
     caughtBy: 'breaker-respected',
   },
 };
