@@ -47,5 +47,5 @@ const deps: AnswerRequestDeps = {
 };
 
 // Without `endAtTimeout`: middy answers 500 shortly before the timeout. The frozen process may go on when Lambda reuses it. It then creates a
-// record whose start window may be over, which the sweep ends.
+// record whose start window may be over, which its execution or the sweep ends.
 export const handler = httpHandler((event) => answerRequest(event, deps));

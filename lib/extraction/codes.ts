@@ -92,7 +92,7 @@ export const loginProblemOf = (error: unknown): string => {
 
 /**
  * Whether a text has the form of the codes that only start-task puts into the cause of a failed state. The machine keeps a cause only if it
- * has this form, too (`lastProblem` in infra/extraction-machine-definition.ts).
+ * has this form, too (`lastProblem` in infra/extraction-machine-definition.ts); the meaning that start-task gives otherwise is a sentence.
  */
 export const isProblem = (text: unknown): text is string =>
   typeof text === 'string' && text.length <= 200 && text.split('/').every(looksLikeCode);

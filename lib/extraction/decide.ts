@@ -203,21 +203,21 @@ const toRead = (context: Context<Readable>): Plan => {
 
 /* Start */
 
-const isOverdue = ({ record, now, timings }: Context): boolean => isWindowOver(record, now, timings);
+const isTooLateToStart = ({ record, now, timings }: Context): boolean => isWindowOver(record, now, timings);
 
 /**
  * start-task fails its state. After the start window that is StartWindowOver, whatever the error is. The machine then passes the problem to
  * Reconcile, which writes NOT_STARTED at once, whatever the line shows.
  */
 const failInWindow = (context: Context, error: StartError, problem: string | undefined): Ending =>
-  failStart(isOverdue(context) ? 'StartWindowOver' : error, problem);
+  failStart(isTooLateToStart(context) ? 'StartWindowOver' : error, problem);
 
 const beforeStart = (context: Context): Plan => {
   const { notBefore, lastProblem } = context.record;
   // Not even a login is made before the time that the provider named.
   if (notBefore !== undefined && context.now.toISOString() < notBefore)
     return failInWindow(context, 'ProviderBusy', lastProblem);
-  return { kind: isOverdue(context) ? 'check-start' : 'start', counts: [] };
+  return { kind: isTooLateToStart(context) ? 'check-start' : 'start', counts: [] };
 };
 
 const isStale = ({ record, now, timings }: Context<Starting>): boolean => isStartStale(record, now, timings);
@@ -257,7 +257,7 @@ const afterNoCall = (
   if (!isIn(context, 'requested')) return undefined;
   const { error, notBefore, problem } = observed;
   const failed = failInWindow(context, error, problem);
-  if (notBefore === undefined || isOverdue(context)) return failed;
+  if (notBefore === undefined || isTooLateToStart(context)) return failed;
   const postponed = transitions.postponeCalls({ record, notBefore, lastProblem: problem });
   return toWrite(postponed, [], { ifWritten: failed });
 };
@@ -381,7 +381,7 @@ const withoutFinalStatus = (context: Context<Running | Grace>, undecided: Undeci
   const { explanation, problem } = waiting;
   if (record.phase === 'running') {
     if (!endsNow(context, undecided)) return pollLater({ ...context, record }, waiting);
-    // Without a webhook, each read without a final status leaves a `lastProblem`, or `readsSlowly`. So if there is neither, none was made.
+    // Without a webhook, each read without a final status leaves a `lastProblem` or `readsSlowly`, unless its write failed.
     const wasRead = hasWebhook(record) || record.readsSlowly === true;
     const neverRead = wasRead ? undefined : 'never-read';
     const lastProblem = problem ?? record.lastProblem ?? neverRead;
@@ -597,7 +597,7 @@ const planRequested = (context: Context): Plan => {
   const { invoker } = context;
   const isAbandoned =
     invoker.kind === 'machine' || (invoker.kind === 'queue' && invoker.cause === 'execution-broken');
-  if (isOverdue(context)) return { kind: 'find-request', reason: 'start-window-over', counts: [] };
+  if (isTooLateToStart(context)) return { kind: 'find-request', reason: 'start-window-over', counts: [] };
   return isAbandoned
     ? { kind: 'find-request', reason: 'start-abandoned', counts: [] }
     : toDefer(context.record, windowEnd(context.record.requestedAt, context.timings), {

@@ -27,7 +27,7 @@ export type StartCallResult =
  * What one read of the provider returned about a task, in the same form for both methods.
  *
  *     v2 task    200, a status that is not final                    running
- *                200, a final status                                ended. `results: null` is without results
+ *                200, a final status                                ended
  *     consent    202, or of v1 a status in progress                 running
  *                another 2xx with JSON                              ended: COMPLETED; of v1 with an error code FAILED
  *                4xx with `errorType`, unless it is about the poll  ended: FAILED
@@ -49,7 +49,10 @@ export type Reading =
       readonly taskStatus: TerminalStatus;
       /** The provider's error code, if the status does not imply the reason. */
       readonly reason: string | undefined;
-      /** `none`: there is nothing to store. `all`: each requested action is there, or for a consent any data. */
+      /**
+       * `none`: such an end has none, as of wrong credentials. `all`: each requested action is there, or for a consent any data. `part`: some
+       * are missing, or all, or they have another form.
+       */
       readonly results: 'none' | 'part' | 'all';
       readonly actionResults: readonly ActionResult[] | undefined;
       /** Whether the results have the documented form. */
@@ -95,7 +98,7 @@ export type Ending = {
     | 'awaits-webhook'
     /** The queue continues, at once or with the message `due` at `dueAt`. If it does not accept the message, the invocation fails. */
     | 'queued'
-    /** The queue continues at `dueAt`. If the message is lost, the sweep finds the record. */
+    /** The queue continues at `dueAt`. If its message fails or is lost, or `dueAt` is too far for one, the sweep finds the record. */
     | 'deferred'
     /** The slow queue continues with the same message. */
     | 'moved'
@@ -158,7 +161,7 @@ export type Plan = { readonly counts: readonly ExtractionMetric[] } & (
   /** The start window is over. Every step of a start except the call is made, to learn why nothing was started. */
   | { readonly kind: 'check-start' }
   | { readonly kind: 'find-request'; readonly reason: 'start-abandoned' | 'start-window-over' }
-  /** Find the item of the task, with the status that a delivery may have left. */
+  /** Find the item of the task, with the status that a delivery may have left. start-task links the task, and Reconcile adopts one without link. */
   | { readonly kind: 'find-task'; readonly taskId: string }
   | { readonly kind: 'read'; readonly taskId: string }
   /** The time of the status is over. If reads are not paused, the record stores when this read began. */

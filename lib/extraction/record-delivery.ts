@@ -56,7 +56,7 @@ export const recordDelivery = async (
   // For a repeated delivery, the record is mostly closed with the same outcome. Then this only logs and ends the wait again.
   const result = await runUnread(settled, { kind: 'webhook' }, { ...deps, perform: cannotPerform });
   if (result.conclusion === 'gone') {
-    // An erasure replaces the item of the task before it removes the record. In any other case the record was lost, which does not concern
+    // The write reads the item again, as this function may only update it. An erasure replaces the item before it removes the record. In any other case the record was lost, which does not concern
     // the provider.
     if ((await recordStatus()).isErased === true) return { kind: 'erased' };
     deps.telemetry.count('DeliveryWithoutRecord', delivery);

@@ -122,8 +122,9 @@ const performFor = (invoker: ReconcileInvoker, problem: Waited['problem'], deps:
       case 'store': {
         const { reading } = effect;
         const isBrief = isBriefFor(invoker);
+        if (body === undefined) throw new Error('There are no results to store.');
         try {
-          const results = await deps.storeResults(record.extractionId, body ?? new Uint8Array(), isBrief);
+          const results = await deps.storeResults(record.extractionId, body, isBrief);
           return { record, observed: { kind: 'stored', reading, results } };
         } catch (error) {
           deps.telemetry.failure('The results could not be stored.', error, record);
@@ -177,6 +178,7 @@ const endWaitOf = async (
  *                 read: above the size limit    a consent: COMPLETED. A v2 task waits for its delivery; after the deadline TIMED_OUT, closed
  *     grace       a status, by either way       it corrects TIMED_OUT, then its results
  *                 none                          later; after the grace: closed; with `collectionError` if no call could be made
+ *                 too large, or another's task  closed at once, with `collectionError`
  *     collecting  read: results                 stored, and closed
  *                 read: none                    later; after 24 hours: closed with `collectionError`
  *                 read: a part                  later; after ten minutes: closed with the part

@@ -36,7 +36,7 @@ export const adviceFaults: Faults = {
   },
   'Each start that is held writes its cause.': {
     file: decide,
-    find: 'if (notBefore === undefined || isOverdue(context)) return failed;',
+    find: 'if (notBefore === undefined || isTooLateToStart(context)) return failed;',
     caughtBy: 'cause-costs-no-write',
     where: { scenario: 'breakers-open' },
   },

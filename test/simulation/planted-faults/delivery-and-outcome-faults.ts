@@ -130,7 +130,7 @@ export const deliveryAndOutcomeFaults: Faults = {
   },
   'Reconcile writes NOT_STARTED while a start may still be tried.': {
     file: decide,
-    find: "if (isOverdue(context)) return { kind: 'find-request'",
+    find: "if (isTooLateToStart(context)) return { kind: 'find-request'",
     replace: "if (context.now.getTime() > 0) return { kind: 'find-request'",
     caughtBy: 'not-started-means-no-task',
   },

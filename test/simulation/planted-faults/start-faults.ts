@@ -145,7 +145,7 @@ export const startFaults: Faults = {
   },
   'A start is tried after the end of the start window.': {
     file: decide,
-    find: "return { kind: isOverdue(context) ? 'check-start' : 'start', counts: [] };",
+    find: "return { kind: isTooLateToStart(context) ? 'check-start' : 'start', counts: [] };",
     replace: "return { kind: 'start', counts: [] };",
     caughtBy: 'start-in-time',
     where: { scenario: 'busy-for-long', faults: 1 },
@@ -206,7 +206,8 @@ export const startFaults: Faults = {
   'Once its window is over, a start logs in before the time that a 429 named.': {
     file: decide,
     find: 'if (notBefore !== undefined && context.now.toISOString() < notBefore)',
-    replace: 'if (!isOverdue(context) && notBefore !== undefined && context.now.toISOString() < notBefore)',
+    replace:
+      'if (!isTooLateToStart(context) && notBefore !== undefined && context.now.toISOString() < notBefore)',
     caughtBy: 'waits-as-asked',
     where: { scenario: 'busy-for-a-time-at-window-end', faults: 1 },
   },
@@ -264,15 +265,16 @@ export const lineFaults: Faults = {
   },
   'An execution whose start window is over ends, and leaves its record to the sweep.': {
     file: decide,
-    find: 'if (notBefore === undefined || isOverdue(context)) return failed;',
+    find: 'if (notBefore === undefined || isTooLateToStart(context)) return failed;',
     replace:
-      "if (notBefore === undefined || isOverdue(context)) return problem === undefined && isOverdue(context) ? end('queued') : failed;",
+      "if (notBefore === undefined || isTooLateToStart(context)) return problem === undefined && isTooLateToStart(context) ? end('queued') : failed;",
     caughtBy: 'queued-before-woken',
   },
   'A start that the rate refuses as its window ends goes in line.': {
     file: decide,
-    find: "failStart(isOverdue(context) ? 'StartWindowOver' : error, problem);",
-    replace: "failStart(isOverdue(context) && error !== 'Waits' ? 'StartWindowOver' : error, problem);",
+    find: "failStart(isTooLateToStart(context) ? 'StartWindowOver' : error, problem);",
+    replace:
+      "failStart(isTooLateToStart(context) && error !== 'Waits' ? 'StartWindowOver' : error, problem);",
     caughtBy: 'nobody-waits-in-vain',
     where: { scenario: 'over-the-rate-at-window-end', preemptions: 1 },
   },
