@@ -139,8 +139,8 @@ const reportToRate = async (
 };
 
 /**
- * Stores for the next try how long it has waited, or removes its item after a start call that is not repeated. A failure is only logged: the
- * item expires, and the time until the next try does not count.
+ * Stores for the next try how long it has waited, or removes its item after an outcome, or a start call that is not repeated. A failure is
+ * only logged: the item expires, and the time until the next try does not count.
  */
 const stopWaiting = async (asking: Asking, mayTryAgain: boolean, deps: GateDeps): Promise<void> => {
   const { record, item } = asking;
@@ -173,7 +173,7 @@ export const conclude = async (
   if (result !== undefined) await reportToRate(asking, going, result, isFirstFailure, deps);
   if (ended?.error !== 'Waits' || result?.kind !== 'over-the-rate') {
     const isMade = result !== undefined && result.kind !== 'not-accepted' && result.kind !== 'over-the-rate';
-    await stopWaiting(asking, !isMade, deps);
+    await stopWaiting(asking, !isMade && ended?.conclusion !== 'closed', deps);
     return undefined;
   }
   const refusals = refusalsOf(asking) + 1;

@@ -225,6 +225,14 @@ test('one that was let go and made no call frees its turn, and keeps what it has
   expect(await line.find(extractionId)).toMatchObject({ waitedMs: 30_000 });
 });
 
+test('one whose credentials were refused before leaves no item of its wait', async () => {
+  const setting = { entry: 1, isReleased: true, waited: { waitedMs: 0, waitingSince: iso(70) } };
+  const { asking, deps, line } = await startWith(setting);
+  const going = (await admit(asking, false, deps)) as Going;
+  await conclude(asking, going, { shown: { kind: 'nothing' } }, { conclusion: 'closed' } as never, deps);
+  expect(await line.find(extractionId)).toBeUndefined();
+});
+
 test.each([
   [0, undefined, iso(0)],
   [0, iso(160), iso(160)],
