@@ -112,8 +112,8 @@ const recallCredentials = async (
  * What follows, in order. A record that is not `REQUESTED` continues as `plan` has it, without a start call. An error is reported to the
  * machine, which goes to InLine for `Waits`, to Reconcile for `StartWindowOver` and `CiphertextExpired`, and repeats StartTask for any other:
  *
- *     the start window is over                     all but the call, to learn the problem: StartWindowOver, or REJECTED as below
  *     the provider asked for no call yet           ProviderBusy; after the window StartWindowOver, without a check
+ *     the start window is over                     all but the call, to learn the problem: StartWindowOver, or REJECTED as below
  *     it has waited for too long                   StartWindowOver (waited-too-long)
  *     the breaker holds it; no permit              a place in line: Waits
  *     its sealed data are gone                     RequestDataGone
@@ -210,6 +210,7 @@ export const start = async (input: StartInput, deps: StartDeps): Promise<Result>
     const called = await makeStartCall(obtained.token, call, watching);
     made = called;
     const { result } = called;
+    if (result.kind === 'not-accepted' && result.problem === 'quota-reached') telemetry.count('QuotaReached');
     if (result.kind === 'accepted') {
       // Logged before the write: if the write fails, the log is the only place that has the taskId.
       telemetry.about({ taskId: result.taskId });
@@ -260,7 +261,6 @@ const answerMachine = async (
   }
   const counted = countedRetries.find((metric) => metric === error);
   if (counted !== undefined) telemetry.count(counted);
-  if (problem === 'quota-reached') telemetry.count('QuotaReached');
   const failure = error ?? 'StartFailed';
   await fail(callbackToken, failure, problem ?? meaningOf(failure));
 };

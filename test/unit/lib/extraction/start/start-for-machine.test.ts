@@ -88,7 +88,13 @@ const unauthorized = new ProviderUnauthorized('401');
 
 test.each<[string, Setup, string, string[], string[]?]>([
   ['429', { brings: userBusy }, 'ProviderBusy', ['user-busy']],
-  ['over quota', { brings: overQuota }, 'ProviderBusy', ['quota-reached'], ['ProviderBusy', 'QuotaReached']],
+  ['over quota', { brings: overQuota }, 'ProviderBusy', ['quota-reached'], ['QuotaReached', 'ProviderBusy']],
+  [
+    'over quota at an earlier try',
+    { record: extraction({ notBefore: iso(2_000), lastProblem: 'quota-reached' }) },
+    'ProviderBusy',
+    ['quota-reached'],
+  ],
   ['no connection', { brings: unreachable }, 'ProviderUnreachable', ['unreachable']],
   ['401', { brings: unauthorized }, 'ProviderUnauthorized', ['http-401']],
   ['no sealed data', { requests: withoutItems }, 'RequestDataGone', ['request-data-gone']],
