@@ -64,7 +64,7 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
       const { credentialsMac, isConfirmed, afterMark } = ofCredentials;
       // A repeated link may no longer have these.
       const known = defined({ credentialsMac, isConfirmed, afterMark });
-      const { task, refusal } = await update(taskId, {
+      const { task } = await update(taskId, {
         set:
           'extractionId = :extraction, callbackToken = :token, callbackAttempt = :attempt, ' +
           Object.keys(known)
@@ -82,7 +82,7 @@ export const dynamoTaskStore = (client: DynamoDBClient, table: string, now: () =
           ...Object.fromEntries(Object.entries(known).map(([name, value]) => [`:${name}`, value])),
         },
       });
-      return { linked: refusal === undefined, task };
+      return task;
     },
 
     recordStatus: ({ taskId, taskStatus, notifiedAt }) =>

@@ -540,10 +540,8 @@ const afterTask = (context: Context, observed: Extract<Observation, { kind: 'tas
   const taskStatus = finalStatusIn(observed);
   if (taskStatus !== undefined) {
     if (mayTakeStatus(record)) {
-      // The delivery came before this attempt of the start, which has linked the task now, or found it linked.
-      const isEarly = isNew || invoker.kind === 'start';
       const reported = { taskId, taskStatus, reason: undefined, isOversized: false };
-      return settle(context, reported, isEarly ? ['EarlyDelivery'] : [], observed);
+      return settle(context, reported, isNew ? ['EarlyDelivery'] : [], observed);
     }
     const disagrees = isTerminalStatus(record.status) && record.status !== taskStatus;
     return disagrees ? counting('StatusDisagreement', planOf(context)) : undefined;

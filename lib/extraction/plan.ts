@@ -225,7 +225,7 @@ export type Observation =
       readonly reason: string;
       readonly problem?: string;
     }
-  /** `isOwn`: the task is linked to this extraction. `isNew`: it was not linked when it was read. */
+  /** `isOwn`: the task is linked to this extraction. `isNew`: the invoker has linked it just now, so a final status of it came early. */
   | {
       readonly kind: 'task';
       readonly taskId: string;

@@ -106,7 +106,7 @@ export interface TaskStore {
    * or an earlier attempt. Returns the item after that, with the status that a webhook may have stored. If it is not linked, the item is of
    * another extraction, erased, or linked by a later attempt.
    */
-  link(link: TaskLink): Promise<{ readonly linked: boolean; readonly task: Task }>;
+  link(link: TaskLink): Promise<Task>;
   /**
    * Stores the final status of a delivery, unless there is one or the task is erased. It is also the `firstStatus`, unless a read showed
    * one before. Returns the item, with the link that start-task may have stored.

@@ -197,10 +197,7 @@ const startWith = (record: Extraction, ports: ReturnType<typeof portsFor>): Prom
     const observed = learn({ kind: 'find-task', taskId, counts: [] }, current() ?? record);
     const { isOwn, taskStatus } = observed as Extract<Observation, { kind: 'task' }>;
     const owner = isOwn ? extractionId : 'other';
-    return {
-      linked: isOwn,
-      task: { taskId, extractionId: owner, callbackToken, ...defined({ taskStatus }) },
-    };
+    return { taskId, extractionId: owner, callbackToken, ...defined({ taskStatus }) };
   };
   const tokens = { current: current_, drop: () => undefined };
   return start(

@@ -65,15 +65,12 @@ const linkTask = async (
 ): Promise<Observation> => {
   const { extractionId, callbackToken, callbackAttempt } = input;
   const link = { taskId, extractionId, callbackToken, callbackAttempt };
-  const { linked, task } = await deps.tasks.link({
-    ...link,
-    ...defined({ credentialsMac, isConfirmed, afterMark }),
-  });
-  // If `linked` is false and `isOwn` is true, a later attempt has linked it.
+  const task = await deps.tasks.link({ ...link, ...defined({ credentialsMac, isConfirmed, afterMark }) });
   const isOwn = task.extractionId === extractionId;
   if (isOwn) await markCredentialsIfKnown(task, deps);
   const { taskStatus } = task;
-  return { kind: 'task', taskId, taskStatus, isOwn, isNew: linked };
+  // A delivery that came before this attempt found no link, or that of an earlier attempt.
+  return { kind: 'task', taskId, taskStatus, isOwn, isNew: true };
 };
 
 /**

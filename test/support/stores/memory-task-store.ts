@@ -28,12 +28,12 @@ export const taskStoreOver = (items: Map<string, Task>, carryOut: CarryOut): Tas
           (item.extractionId === undefined ||
             (item.extractionId === link.extractionId &&
               (item.callbackAttempt === undefined || item.callbackAttempt <= link.callbackAttempt)));
-        if (!mayLink) return { linked: false, task: { ...item } };
+        if (!mayLink) return { ...item };
         const { extractionId, callbackToken, callbackAttempt, credentialsMac, isConfirmed, afterMark } = link;
         const known = defined({ credentialsMac, isConfirmed, afterMark });
         const next = { ...written(link.taskId), extractionId, callbackToken, callbackAttempt, ...known };
         items.set(link.taskId, next);
-        return { linked: true, task: { ...next } };
+        return { ...next };
       }),
     recordStatus: ({ taskId, taskStatus, notifiedAt }) =>
       call('recordStatus', taskId, () => {

@@ -104,7 +104,7 @@ test('what an adopted task showed is marked once start-task has linked it, befor
     if (linksFirst) await tasks.link(link);
     await markCredentials(adopted, 'CREDENTIALS_WRONG', deps);
     expect(refusals.items.size).toBe(linksFirst ? 1 : 0);
-    if (!linksFirst) await markCredentialsIfKnown((await tasks.link(link)).task, deps);
+    if (!linksFirst) await markCredentialsIfKnown(await tasks.link(link), deps);
     expect([...refusals.items.values()]).toMatchObject([
       { extractionIds: ['extraction-1'], isRefused: true },
     ]);
