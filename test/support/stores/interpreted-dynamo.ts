@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   BatchGetItemCommand,
   ConditionalCheckFailedException,
@@ -53,8 +54,8 @@ const indexes: Readonly<Record<string, readonly string[]>> = {
   line: ['line', 'slot'],
 };
 
-/** A DynamoDB client for one table in memory. It interprets the expressions of the commands. `key`: its attributes, with a comma between them. `readsOld`: whether reads may be eventually consistent. */
-export const interpretedDynamo = (key: string, { readsOld = key === 'name' } = {}) => {
+/** A DynamoDB client for one table in memory. It interprets the expressions of the commands. `key`: its attributes, with a comma between them. `readsOld`: whether reads may be eventually consistent. `takesTurns`: each call takes a turn of the event loop, so that a write that is not awaited comes after the answer of its store. */
+export const interpretedDynamo = (key: string, { readsOld = key === 'name', takesTurns = false } = {}) => {
   const items = new Map<string, Item>();
 
   const check = (input: PutItemCommandInput): (() => void) => {
@@ -149,6 +150,7 @@ export const interpretedDynamo = (key: string, { readsOld = key === 'name' } = {
 
   const client = {
     send: async (command: unknown) => {
+      if (takesTurns) await setImmediate();
       if (command instanceof PutItemCommand) return put(command);
       if (command instanceof UpdateItemCommand) return update(command);
       if (command instanceof DeleteItemCommand) return remove(command);

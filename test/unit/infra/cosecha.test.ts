@@ -230,6 +230,8 @@ test('a topic of another region is refused, whether it is imported or of the sam
   expect(() => embed(here as Stack, 'Bank', { alarmTopicArn: arn })).toThrow(
     `Setting alarmTopicArn ${sentence}`,
   );
+  // Of a stack that is bound to no region, nothing is known.
+  embed(here as Stack, 'Unknown', { alarmTopic: new Topic(new Stack(app, 'Anywhere'), 'OnCall') });
 });
 
 test('two topics, and no props at all, are refused with a sentence', () => {

@@ -101,7 +101,7 @@ test.each(comparedStores)(
   async ({ table, key, onDynamo, inMemory, calls }) => {
     await fc.assert(
       fc.asyncProperty(fc.array(calls, { minLength: 20, maxLength: 40, size: 'max' }), async (sequence) => {
-        const dynamo = interpretedDynamo(key);
+        const dynamo = interpretedDynamo(key, { takesTurns: true });
         const memory = inMemory();
         await compareCalls(onDynamo(dynamo.client, table), memory, sequence);
         expect(memory.items).toStrictEqual(dynamo.items);
