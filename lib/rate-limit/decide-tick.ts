@@ -3,7 +3,7 @@ import { badIn, byCaller, type Calls, callerKey, callsFrom, totalOf } from './ca
 import { chooseNext, type May, type Served } from './choose-next.ts';
 import { countFromNow, judgeCalls, type RateJudgement } from './learn-rate.ts';
 import { currentTimes, type PermitUpdate, stepMs } from './permit.ts';
-import { hasLine, leaseMs, lineMs, maxPerSecond, type RateState, rateAt } from './rate-state.ts';
+import { hasLine, leaseOf, lineMs, maxPerSecond, type RateState, rateAt } from './rate-state.ts';
 import type { InLine, Place } from './start-line.ts';
 
 /** The time between two ticks of a dispatcher. */
@@ -140,7 +140,7 @@ const permitsFor = (
  * dispatcher can decide again after it lost the race for a write.
  */
 export const decideTick = (state: RateState, seen: Seen): Decision => {
-  const { now, holder, endsAt, limit, waiting, calls, next, served } = seen;
+  const { now, limit, waiting, calls, next, served } = seen;
   const from = state.windowFrom ?? now / 1_000;
   const judgement: RateJudgement =
     calls === undefined
@@ -160,7 +160,7 @@ export const decideTick = (state: RateState, seen: Seen): Decision => {
   return {
     state: {
       ...counting,
-      lease: { holder, until: now + leaseMs, ends: endsAt },
+      lease: leaseOf(seen, now),
       lineUntil: rate !== undefined && chosen.left > 0 ? now + lineMs : afterJudging.lineUntil,
       ...(isSlow ? { slowStart } : {}),
     },

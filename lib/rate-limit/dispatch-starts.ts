@@ -1,6 +1,6 @@
 import { changeItem, readItem } from '../shared-item/shared-item.ts';
 import { isBusy, type Release, tickMs } from './decide-tick.ts';
-import { isLeasedByAnother, leaseMs, parseRateState, type RateState, rateItem } from './rate-state.ts';
+import { isLeasedByAnother, leaseOf, parseRateState, type RateState, rateItem } from './rate-state.ts';
 import { fromTheBeginning } from './read-line.ts';
 import { type Dispatcher, type KnownRate, type Memory, runTick, type TickDeps } from './run-tick.ts';
 
@@ -57,18 +57,15 @@ const changeRate = async (
  * Takes the lease. If another dispatcher has it and ends soon, waits for that, so that the line always has one. Otherwise returns
  * undefined.
  */
-const takeLease = async (
-  deps: DispatchDeps,
-  { holder, endsAt }: Dispatcher,
-): Promise<KnownRate | undefined> => {
+const takeLease = async (deps: DispatchDeps, dispatcher: Dispatcher): Promise<KnownRate | undefined> => {
   for (;;) {
     const after = await changeRate(deps, (state, now) =>
-      isLeasedByAnother(state, holder, now)
+      isLeasedByAnother(state, dispatcher.holder, now)
         ? state
-        : { ...state, lease: { holder, until: now + leaseMs, ends: endsAt } },
+        : { ...state, lease: leaseOf(dispatcher, now) },
     );
     const { lease } = after.state;
-    if (lease?.holder === holder) return after;
+    if (lease?.holder === dispatcher.holder) return after;
     const isEnding = lease !== undefined && lease.ends - deps.now().getTime() < handOverMs;
     if (!isEnding || deps.remainingMs() < reserveMs) return undefined;
     await deps.wait(tickMs);

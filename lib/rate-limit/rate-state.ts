@@ -69,6 +69,12 @@ export const rateAt = (
 /** Whether new starts wait behind others. */
 export const hasLine = ({ lineUntil }: RateState, now: number): boolean => now < lineUntil;
 
+/** The lease of a dispatcher, from now on. */
+export const leaseOf = (
+  { holder, endsAt }: { readonly holder: string; readonly endsAt: number },
+  now: number,
+): NonNullable<RateState['lease']> => ({ holder, until: now + leaseMs, ends: endsAt });
+
 /** Whether a dispatcher has the lease. If it dies, the lease expires, and starts take permits again. */
 export const isDispatching = ({ lease }: RateState, now: number): boolean =>
   lease !== undefined && now < lease.until;

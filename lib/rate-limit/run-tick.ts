@@ -209,13 +209,13 @@ export const runTick = async (
   const isDue = now - memory.publishedAt >= publishMs;
   count(releases.length, rateAt(rate.state, limit, now), isDue, deps);
   const { served, turnsGivenAt } = decision;
-  const released = releases.map(({ entry }) => [entry.callbackToken, now] as const);
+  const chosen = releases.map(({ entry }) => [entry.callbackToken, now] as const);
   return {
     kind: 'releases',
     releases,
     memory: {
       ...{ rate, next, cursors, served, turnsGivenAt },
-      chosenAt: new Map([...chosenAt, ...released]),
+      chosenAt: new Map([...chosenAt, ...chosen]),
       busyAt: isBusy(rate.state, seen) ? now : memory.busyAt,
       publishedAt: isDue ? now : memory.publishedAt,
     },

@@ -33,9 +33,9 @@ export type GateDeps = {
 /** That a start was reported as slow. `countedAt`: the second in which it was counted as a failure of the rate. */
 type Slow = { readonly countedAt: number | undefined };
 
-type Admission = Passed & { readonly admittedAt: number };
+type PassedAt = Passed & { readonly admittedAt: number };
 
-export type Going = Admission & {
+export type Going = PassedAt & {
   readonly watch: Watch;
   /** Waits for the end of its report, if it was slow. */
   readonly slow: () => Promise<Slow | undefined>;
@@ -52,7 +52,7 @@ export type Admitted = Going | { readonly kind: 'waits'; readonly problem: strin
  * the second in which it was counted.
  */
 const reportFailure = async (
-  { about, kind, admittedAt }: Admission,
+  { about, kind, admittedAt }: PassedAt,
   isFirst: boolean,
   { startLine }: GateDeps,
 ): Promise<number | undefined> =>
@@ -62,7 +62,7 @@ const reportFailure = async (
  * Watches the calls of a start. The first that takes too long is reported to the breaker while it is under way, because until its timeout it
  * holds an invocation of start-task. A start call is reported to the rate, too, which counts no other calls.
  */
-const watched = (admitted: Admission, deps: GateDeps): Going => {
+const watched = (admitted: PassedAt, deps: GateDeps): Going => {
   let slow: Promise<Slow> | undefined;
   const report = async (isStartCall: boolean): Promise<Slow> => {
     const isFirst = await deps.breaker.report(admitted, { kind: 'slow' });
