@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { WaitContended } from '#lib/extraction/end-wait.ts';
 import { answerCancel, cancel } from '#lib/extraction/operate/cancel.ts';
 import type { Extraction } from '#lib/extraction/record.ts';
 import { extraction, extractionIn, timings } from '../../../../support/data/extraction-fixtures.ts';
@@ -70,6 +71,14 @@ test('a repetition ends the wait of one whose cancellation was interrupted', asy
   const again = await cancel(record.extractionId, 'cancelled', deps);
   expect(answerCancel(record.extractionId, again).cancelled).toBe(true);
   expect(woken).toEqual(['token']);
+});
+
+test('a wait that cannot be ended is no success', async () => {
+  const record = extraction();
+  const { deps, startLine } = await worldWith(record, true);
+  const contended = { ...startLine, withdraw: async () => false };
+  const cancelled = cancel(record.extractionId, 'cancelled', { ...deps, startLine: contended });
+  await expect(cancelled).rejects.toThrow(WaitContended);
 });
 
 test('what is being started is not cancelled any more', async () => {

@@ -239,6 +239,7 @@ describe('RUNNING', () => {
     ['the read failed', running, { reads: [http(500)] }, machine, 'http-500'],
     ['nobody knows', running, { isPaused: true }, machine, undefined],
     ['no read was ever made', byConsent, { isPaused: true }, slow, 'never-read'],
+    ['a brief read failed', { ...byConsent, readsSlowly: true }, { isPaused: true }, slow, undefined],
     ['an earlier one failed', failedOnce, { isPaused: true }, slow, 'http-503'],
   ])(
     'past the deadline it is TIMED_OUT, with what the last read showed: %s',
