@@ -1,9 +1,11 @@
+import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmBase,
   type CfnAlarm,
   ComparisonOperator,
   type IMetric,
+  MathExpression,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
@@ -83,6 +85,19 @@ export const createAlarm = (scope: Construct, config: Config, entry: AlarmEntry)
   }
   return alarm;
 };
+
+/** The share of outcomes that failed, in percent. 0 below `atLeast` failures. `of`: whose outcomes, for the label. */
+export const failedShare = (
+  failed: IMetric,
+  ended: IMetric,
+  { atLeast, minutes, of = '' }: { readonly atLeast: number; readonly minutes: number; readonly of?: string },
+): MathExpression =>
+  new MathExpression({
+    expression: `IF(failed >= ${atLeast}, 100 * failed / ended, 0)`,
+    usingMetrics: { failed, ended },
+    period: Duration.minutes(minutes),
+    label: `% of outcomes${of} that failed`,
+  });
 
 const whenMissing = ({ below, keepsState }: AlarmEntry): TreatMissingData => {
   if (below) return TreatMissingData.BREACHING;

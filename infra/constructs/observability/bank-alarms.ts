@@ -1,11 +1,10 @@
-import { Duration } from 'aws-cdk-lib';
-import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { logMessages } from '../../../lib/observability/log-messages.ts';
 import { metricsNamespace } from '../../../lib/observability/metric-names.ts';
 import type { Config } from '../../settings/config.ts';
-import { type AlarmEntry, type AlarmsProps, createAlarm, type NotifyingAlarm } from './alarm.ts';
+import { type AlarmEntry, type AlarmsProps, createAlarm, failedShare, type NotifyingAlarm } from './alarm.ts';
 
 /** In an hour, of one bank. At a low volume, one failure is a large share. */
 const fewestFailures = 5;
@@ -65,11 +64,10 @@ const entryOf = (entity: string, { stage }: Config): AlarmEntry => {
     runbookEntry: 'bank-failing',
     symptom: `Users of ${entity} get nothing: most extractions there fail. \`cosecha health\` names the causes.`,
     // A line counts in both metrics, so that a period with a failure has both.
-    metric: new MathExpression({
-      expression: `IF(failed >= ${fewestFailures}, 100 * failed / ended, 0)`,
-      usingMetrics: { failed: metric('BankFailed'), ended: metric('BankEnded') },
-      period: Duration.hours(1),
-      label: `% of outcomes of ${entity} that failed`,
+    metric: failedShare(metric('BankFailed'), metric('BankEnded'), {
+      atLeast: fewestFailures,
+      minutes: 60,
+      of: ` of ${entity}`,
     }),
     threshold: percent,
   };

@@ -1,7 +1,13 @@
-import { Duration } from 'aws-cdk-lib';
-import { AlarmRule, AlarmState, CompositeAlarm, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { AlarmRule, AlarmState, CompositeAlarm, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { type AlarmEntry, type AlarmsProps, createAlarm, type NotifyingAlarm, namedAlarm } from './alarm.ts';
+import {
+  type AlarmEntry,
+  type AlarmsProps,
+  createAlarm,
+  failedShare,
+  type NotifyingAlarm,
+  namedAlarm,
+} from './alarm.ts';
 import type { CosechaMetrics } from './metrics.ts';
 
 /** Of all outcomes, in percent, those that should not fail (`judgeOutcome`). The rest is the error budget: 5 %. */
@@ -79,23 +85,11 @@ export const outcomeAlarms = (
  * Part of a composite alarm, which alone notifies somebody. Both metrics are published together, so that a period with a failure
  * has both. One without has no value, and is not breaching.
  */
-const partOf = (
-  { id, percent }: BurnRate,
-  { minutes, atLeast }: Window,
-  { custom }: CosechaMetrics,
-): AlarmEntry => ({
-  id: `${id}-over-${minutes}min`,
+const partOf = ({ id, percent }: BurnRate, window: Window, { custom }: CosechaMetrics): AlarmEntry => ({
+  id: `${id}-over-${window.minutes}min`,
   runbookEntry,
   symptom: `A part of ${id}, which alone notifies somebody.`,
-  metric: new MathExpression({
-    expression: `IF(failed >= ${atLeast}, 100 * failed / ended, 0)`,
-    usingMetrics: {
-      failed: custom('OutcomeFailed'),
-      // Every outcome has a time, and is one sample of it. A correction is an outcome more.
-      ended: custom('SecondsToOutcome', Stats.SAMPLE_COUNT),
-    },
-    period: Duration.minutes(minutes),
-    label: '% of outcomes that failed',
-  }),
+  // Every outcome has a time, and is one sample of it. A correction is an outcome more.
+  metric: failedShare(custom('OutcomeFailed'), custom('SecondsToOutcome', Stats.SAMPLE_COUNT), window),
   threshold: percent,
 });
