@@ -19,24 +19,16 @@ type Handling<Message> = {
   readonly telemetry: Telemetry;
 };
 
-/** The message in a body. Undefined if Cosecha did not write it. */
-const parseBody = <Message>(body: string, schema: v.GenericSchema<unknown, Message>): Message | undefined => {
-  try {
-    const parsed = v.safeParse(schema, JSON.parse(body));
-    return parsed.success ? parsed.output : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
 /** Whether the message is done. */
 const handleMessage = async <Message>(body: string, handling: Handling<Message>): Promise<boolean> => {
   const { queue, schema, aboutOf, handle, telemetry } = handling;
-  const message = parseBody(body, schema);
-  if (message === undefined) {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), body);
+  // Cosecha did not write it.
+  if (!parsed.success) {
     telemetry.failure(`A message of the ${queue} could not be read.`, undefined);
     return false;
   }
+  const message = parsed.output;
   const about = aboutOf(message);
   telemetry.about(about);
   try {

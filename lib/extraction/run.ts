@@ -114,12 +114,12 @@ const writeAndPlan = async (
     await keepRequest(before, keepsRequestUntil, deps);
   const { kind, record } = await write(change, metricsOnWrite, before);
   const isReported = kind === 'written' && change.set.settledAt !== undefined;
+  if (record === undefined) return { planned: end('gone'), record, isReported };
   const next = kind === 'lost' ? ifRefused : ifWritten;
   const now = deps.now();
   if (next === 'plan') return { planned: plan(record, invoker, now, deps.timings), record, isReported };
   if (next.kind !== 'end')
     return { planned: judge(record, invoker, next, now, deps.timings), record, isReported };
-  if (record === undefined) return { planned: end('gone'), record, isReported };
   const isClosed = kind === 'lost' && record.dueShard === undefined;
   // After an equal write, the process that wrote it sends the message. That process may have ended before. So a start or a delivery makes a
   // plan (`'plan'`), and also sends.
